@@ -1,0 +1,1 @@
+"""Every speed claim, runnable, beside its peer: `python -m benchmarks --help`."""

@@ -1,0 +1,138 @@
+"""TensorPlay, teaching edition: automatic differentiation one can watch.
+
+    >>> import tensorplay as tp
+    >>> x = tp.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> loss = (x * x).sum()
+    >>> loss.backward()
+    >>> x.grad
+    tensor([2., 4., 6.])
+
+`tp.viz.show(loss)` draws the graph; `tp.viz.step(loss)` steps through its backward pass.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings as _warnings
+from typing import Any
+
+# the engine, in the order its layers build on each other
+from . import errors, events  # noqa: I001
+from . import recording as _recording  # fills in the namespace of create_graph
+from . import methods as _methods  # attaches the methods of Tensor
+from . import autograd, nn, optim
+
+# tensors
+from .arrays.dtypes import (
+    DType as dtype,
+    bool_ as bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    long,
+    set_default_dtype,
+    uint8,
+)
+from .autograd import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .creation import (
+    arange,
+    as_tensor,
+    empty,
+    empty_like,
+    eye,
+    from_numpy,
+    full,
+    full_like,
+    linspace,
+    ones,
+    ones_like,
+    tensor,
+    zeros,
+    zeros_like,
+)
+from .functional import (
+    abs,
+    add,
+    amax,
+    amin,
+    argmax,
+    argmin,
+    clone,
+    detach,
+    div,
+    exp,
+    expand,
+    flatten,
+    gather,
+    log,
+    matmul,
+    max,
+    maximum,
+    mean,
+    min,
+    minimum,
+    mul,
+    neg,
+    permute,
+    pow,
+    relu,
+    reshape,
+    sigmoid,
+    sqrt,
+    squeeze,
+    sub,
+    sum,
+    tanh,
+    transpose,
+    unsqueeze,
+    view,
+    where,
+)
+from .methods import allclose, equal, isfinite, isnan
+from .random import (
+    Generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    rand,
+    randint,
+    randn,
+    randperm,
+    set_rng_state,
+)
+from .scores import log_softmax, softmax
+from .tensor import Tensor
+
+__version__ = "0.1.0"
+
+_LATER = ("classroom", "data", "datasets", "testing", "viz")
+"""Loaded when first used: `import tensorplay` costs numpy and little else."""
+
+# Infinities and NaN are results here, as in PyTorch; NumPy's notices about them would point into the engine.
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tensorplay\.")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -1,0 +1,1 @@
+"""Where numbers live: one namespace per device, the same names in each."""

@@ -1,0 +1,244 @@
+"""The batching namespace: every name, run for a whole batch at once.
+
+A `Batched` value carries a hidden leading axis. A rule written for one example sees the shape of one
+example; the namespace puts the batch axis where each family needs it:
+
+- pointwise and contraction: ranks are aligned by inserting 1-axes behind the batch axis;
+- reduction: dimensions move up by one;
+- shaping: the batch size is put in front of the shape;
+- indexing: an `arange` over the batch joins the index.
+
+The values themselves live in an inner namespace: arrays, or Tensors when the graph is recorded.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .composite import Composite
+
+__all__ = ["BatchSpace", "Batched"]
+
+Shape = tuple[int, ...]
+
+
+class Batched:
+    """A value with a batch axis in front that rules do not see."""
+
+    __slots__ = ("data", "space")
+    __array_ufunc__ = None  # else ndarray * Batched would build an array of objects
+    __hash__ = object.__hash__
+
+    def __init__(self, data: Any, space: BatchSpace) -> None:
+        self.data = data
+        self.space = space
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of one example."""
+        return tuple(self.data.shape[1:])
+
+    @property
+    def ndim(self) -> int:
+        """The rank of one example."""
+        return len(self.data.shape) - 1
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the numbers."""
+        return self.data.dtype
+
+    @property
+    def size(self) -> int:
+        """The batch size."""
+        return self.data.shape[0]  # type: ignore[no-any-return]
+
+    def __neg__(self) -> Batched:
+        return Batched(-self.data, self.space)
+
+    def __repr__(self) -> str:
+        return f"Batched({self.size} of shape {list(self.shape)})"
+
+
+def _operator(function: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Batched, Any], Batched]:
+    def method(self: Batched, other: Any) -> Batched:
+        pair = (other, self) if swapped else (self, other)
+        return self.space.together(function, *pair)
+
+    return method
+
+
+for _name in ("add", "sub", "mul", "truediv", "pow", "matmul"):
+    _function = getattr(operator, _name)
+    setattr(Batched, f"__{_name}__", _operator(_function))
+    setattr(Batched, f"__r{_name}__", _operator(_function, swapped=True))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Batched, f"__{_name}__", _operator(getattr(operator, _name)))
+
+
+def _one(name: str) -> Any:
+    """A name of one input that changes no shape."""
+
+    def run(xp: BatchSpace, x: Any, *args: Any) -> Any:
+        function = getattr(xp.inner, name)
+        return Batched(function(x.data, *args), xp) if isinstance(x, Batched) else function(x, *args)
+
+    run.__name__ = name
+    return run
+
+
+def _two(name: str) -> Any:
+    """A name of broadcasting inputs."""
+
+    def run(xp: BatchSpace, *operands: Any) -> Any:
+        return xp.together(getattr(xp.inner, name), *operands)
+
+    run.__name__ = name
+    return run
+
+
+class BatchSpace(Composite):
+    """Names over `Batched` values and plain ones, computed in the namespace `inner`."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        self.rank = 10 + inner.rank
+
+    exp, log, sqrt, tanh, sigmoid, relu = map(_one, ("exp", "log", "sqrt", "tanh", "sigmoid", "relu"))
+    abs, sign, conj, copy, cast, stop = map(_one, ("abs", "sign", "conj", "copy", "cast", "stop"))
+    div, pow, maximum, minimum, where = map(_two, ("div", "pow", "maximum", "minimum", "where"))
+
+    # ------------------------------------------------------------------------------ putting axes
+
+    def together(self, function: Callable[..., Any], *operands: Any) -> Batched:
+        """Run a broadcasting function with the batch axis in front of all that the operands broadcast to."""
+        rank = max(len(getattr(x, "shape", ())) for x in operands)
+        return Batched(function(*(self.aligned(x, rank) for x in operands)), self)
+
+    def aligned(self, x: Any, rank: int) -> Any:
+        """Batched data whose examples have `rank` dimensions (1-axes inserted behind the batch axis)."""
+        if not isinstance(x, Batched):
+            return x
+        missing = rank - x.ndim
+        return x.data if missing <= 0 else self.inner.reshape(x.data, (x.size, *(1,) * missing, *x.shape))
+
+    def spread(self, x: Any, size: int) -> Any:
+        """Data with a batch axis, repeated where there was none."""
+        if isinstance(x, Batched):
+            return x.data
+        return self.inner.expand(x, (size, *x.shape))
+
+    def lead(self, size: int, rank: int) -> Any:
+        """The numbers of the batch as an index array that broadcasts against `rank` further axes."""
+        return self.inner.reshape(self.inner.arange(size), (size, *(1,) * rank))
+
+    # ------------------------------------------------------------------------------- many to one
+
+    def _reduce(self, name: str, x: Any, dim: Any, keepdim: bool) -> Any:
+        function = getattr(self.inner, name)
+        if not isinstance(x, Batched):
+            return function(x, dim, keepdim)
+        dims = range(x.ndim) if dim is None else dim
+        return Batched(function(x.data, tuple(d + 1 for d in dims), keepdim), self)
+
+    def sum(self, x: Any, dim: Any, keepdim: bool) -> Any:
+        return self._reduce("sum", x, dim, keepdim)
+
+    def mean(self, x: Any, dim: Any, keepdim: bool) -> Any:
+        return self._reduce("mean", x, dim, keepdim)
+
+    def amax(self, x: Any, dim: Any, keepdim: bool) -> Any:
+        return self._reduce("amax", x, dim, keepdim) if x.ndim else x
+
+    def amin(self, x: Any, dim: Any, keepdim: bool) -> Any:
+        return self._reduce("amin", x, dim, keepdim) if x.ndim else x
+
+    def _position(self, name: str, x: Any, dim: int | None, keepdim: bool) -> Any:
+        function = getattr(self.inner, name)
+        if not isinstance(x, Batched):
+            return function(x, dim, keepdim)
+        if dim is not None:
+            return Batched(function(x.data, dim + 1, keepdim), self)
+        flat = function(self.inner.reshape(x.data, (x.size, -1)), 1, False)
+        return Batched(self.inner.reshape(flat, (x.size, *(1,) * x.ndim)) if keepdim else flat, self)
+
+    def argmax(self, x: Any, dim: int | None, keepdim: bool) -> Any:
+        return self._position("argmax", x, dim, keepdim)
+
+    def argmin(self, x: Any, dim: int | None, keepdim: bool) -> Any:
+        return self._position("argmin", x, dim, keepdim)
+
+    # ----------------------------------------------------------------------- another arrangement
+
+    def reshape(self, x: Any, shape: Shape) -> Any:
+        if not isinstance(x, Batched):
+            return self.inner.reshape(x, shape)
+        return Batched(self.inner.reshape(x.data, (x.size, *shape)), self)
+
+    def permute(self, x: Any, dims: Shape) -> Any:
+        if not isinstance(x, Batched):
+            return self.inner.permute(x, dims)
+        return Batched(self.inner.permute(x.data, (0, *(d + 1 for d in dims))), self)
+
+    def T(self, x: Any) -> Any:
+        return Batched(self.inner.T(x.data), self) if isinstance(x, Batched) else self.inner.T(x)
+
+    def expand(self, x: Any, shape: Shape) -> Any:
+        if not isinstance(x, Batched):
+            return self.inner.expand(x, shape)
+        return Batched(self.inner.expand(self.aligned(x, len(shape)), (x.size, *shape)), self)
+
+    def sum_to(self, x: Any, shape: Shape) -> Any:
+        if not isinstance(x, Batched):
+            return self.inner.sum_to(x, shape)
+        ones = (1,) * (x.ndim - len(shape))
+        return Batched(self.inner.reshape(self.inner.sum_to(x.data, (x.size, *ones, *shape)), (x.size, *shape)), self)
+
+    # ------------------------------------------------------------------------------- by position
+
+    def arange(self, n: int) -> Any:
+        return self.inner.arange(n)
+
+    def index(self, x: Any, index: tuple[Any, ...]) -> Any:
+        if not isinstance(x, Batched):
+            return self.inner.index(x, index)
+        return Batched(self.inner.index(x.data, (slice(None), *index)), self)
+
+    def put(self, x: Any, index: tuple[Any, ...], shape: Shape) -> Any:
+        if not isinstance(x, Batched):
+            return self.inner.put(x, index, shape)
+        return Batched(self.inner.put(x.data, (slice(None), *index), (x.size, *shape)), self)
+
+    def _joined(self, size: int, ix: Sequence[Any]) -> tuple[Any, ...]:
+        rank = max(len(i.shape) for i in ix)
+        return (self.lead(size, rank), *(self.aligned(i, rank) for i in ix))
+
+    def take(self, x: Any, ix: Sequence[Any]) -> Any:
+        size = _batch_size(x, *ix)
+        if size is None:
+            return self.inner.take(x, ix)
+        return Batched(self.inner.take(self.spread(x, size), self._joined(size, ix)), self)
+
+    def add_at(self, x: Any, ix: Sequence[Any], shape: Shape) -> Any:
+        size = _batch_size(x, *ix)
+        if size is None:
+            return self.inner.add_at(x, ix, shape)
+        return Batched(self.inner.add_at(self.spread(x, size), self._joined(size, ix), (size, *shape)), self)
+
+    def gather(self, x: Any, index: Any, dim: int) -> Any:
+        size = _batch_size(x, index)
+        if size is None:
+            return self.inner.gather(x, index, dim)
+        return Batched(self.inner.gather(self.spread(x, size), self.spread(index, size), dim + 1), self)
+
+    def scatter(self, x: Any, index: Any, dim: int, shape: Shape) -> Any:
+        size = _batch_size(x, index)
+        if size is None:
+            return self.inner.scatter(x, index, dim, shape)
+        return Batched(self.inner.scatter(self.spread(x, size), self.spread(index, size), dim + 1, (size, *shape)), self)
+
+
+def _batch_size(*values: Any) -> int | None:
+    return next((v.size for v in values if isinstance(v, Batched)), None)

@@ -1,0 +1,58 @@
+"""Bodies built from other names: what every namespace gets for free, and may replace by something faster.
+
+`xp` is the namespace itself. The shift by the maximum keeps `exp` from overflowing and cancels in the
+result, so its derivative is nothing: `stop` hides it, or recording a softmax would also record an
+argmax and a scatter.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+__all__ = ["Composite"]
+
+
+class Composite:
+    """A namespace in which only the elementary names remain to be written."""
+
+    @staticmethod
+    def stop(x: Any) -> Any:
+        """A constant with the value of x. Only recording namespaces have something to do here."""
+        return x
+
+    def mean(xp, x: Any, dim: Any, keepdim: bool) -> Any:
+        size = prod(x.shape) if dim is None else prod(x.shape[d] for d in dim)
+        return xp.div(xp.sum(x, dim, keepdim), size)
+
+    def sigmoid(xp, x: Any) -> Any:
+        return xp.div(1, 1 + xp.exp(-x))
+
+    def relu(xp, x: Any) -> Any:
+        return xp.maximum(x, 0)
+
+    def pick(xp, x: Any, indices: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
+        """The values at `indices` (kept dimension) along `dim`, and the indices, both with `dim` kept or dropped."""
+        values = xp.gather(x, indices, dim)
+        if keepdim:
+            return values, indices
+        shape = indices.shape[:dim] + indices.shape[dim + 1 :]
+        return xp.reshape(values, shape), xp.reshape(indices, shape)
+
+    def softmax(xp, x: Any, dim: int) -> Any:
+        e = xp.exp(x - xp.stop(xp.amax(x, (dim,), True)))
+        return e / xp.sum(e, (dim,), True)
+
+    def log_softmax(xp, x: Any, dim: int) -> Any:
+        shifted = x - xp.stop(xp.amax(x, (dim,), True))
+        return shifted - xp.log(xp.sum(xp.exp(shifted), (dim,), True))
+
+    def cross_entropy(xp, x: Any, t: Any) -> tuple[Any, Any]:
+        logp = xp.log_softmax(x, 1)
+        picked = xp.gather(logp, xp.reshape(t, (*t.shape, 1)), 1)
+        return -xp.reshape(picked, t.shape), logp
+
+    def cross_entropy_grad(xp, g: Any, x: Any, t: Any, logp: Any) -> Any:
+        """From x, not from `logp`: a rule that is differentiated again must show where everything came from."""
+        column = xp.reshape(g, (*g.shape, 1))
+        return xp.softmax(x, 1) * column - xp.scatter(column, xp.reshape(t, (*t.shape, 1)), 1, x.shape)

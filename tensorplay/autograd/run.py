@@ -1,0 +1,457 @@
+"""`backward` and `grad`: check what was asked, run one pass, deliver.
+
+Everything rare about a request is settled here, before the loop starts: missing seeds, roots without
+history, graphs that are already freed, and which part of the graph has to run.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .. import events
+from ..arrays.batch import Batched, BatchSpace
+from ..errors import (
+    FreedGraphError,
+    FreedGraphWarning,
+    GradError,
+    GradTypeError,
+    NoGradRootError,
+    NoGradRootWarning,
+    NonScalarError,
+    UnusedInputError,
+)
+from . import hooks, modes
+from .bridge import bridge
+from .engine import Pass, arrived_at, finish, reaching, walk
+from .graph import GradientEdge
+from .node import Node, Out
+
+__all__ = ["backward", "grad"]
+
+Root = tuple[Any, Any]
+"""(edge, seed): where a pass starts and the vector it starts with."""
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Add to each leaf's `.grad` the vector-Jacobian product of `tensors` with `grad_tensors`.
+
+    For roots yᵢ and vectors vᵢ each leaf x receives Σᵢ vᵢᵀ ∂yᵢ/∂x.
+
+    Args:
+        tensors: a tensor, a GradientEdge, or a sequence of them.
+        grad_tensors: a vector of the root's shape for each root; None stands for 1 where the root has one element.
+        retain_graph: keep the saved tensors for another pass. Defaults to `create_graph`.
+        create_graph: record the derivative itself, so that it can be differentiated.
+        grad_variables: the old name of `grad_tensors`.
+        inputs: accumulate into these alone (a tensor, a sequence, or a dict of them).
+
+    Raises:
+        NonScalarError: a root without a vector has not exactly one element.
+        NoGradRootError: no root requires a gradient.
+        FreedGraphError: the pass reached a part of the graph that is already freed.
+
+    >>> import tensorplay as tp
+    >>> x = tp.tensor([1.0, 2.0], requires_grad=True)
+    >>> tp.autograd.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if grad_variables is not None:
+        if grad_tensors is not None:
+            raise GradError("`grad_tensors` and `grad_variables` (its old name) were both given; use `grad_tensors` alone")
+        warnings.warn("`grad_variables` is deprecated; use `grad_tensors`", FutureWarning, stacklevel=2)
+        grad_tensors = grad_variables
+    targets = None if inputs is None else _targets(inputs, "backward")
+    retain = create_graph if retain_graph is None else retain_graph
+    roots = _roots(_listed(tensors), grad_tensors, batched=False, create=create_graph, skip_no_grad=True)
+    if not roots or (_all_freed(roots, targets) and _again(roots)):
+        return
+    if create_graph:
+        _warn_of_cycle()
+    _run_backward(roots, targets, retain, create_graph)
+
+
+def _run_backward(roots: list[Root], targets: list[Any] | None, retain: bool, create: bool) -> None:
+    run = _new_pass(roots, targets, retain, create)
+    for target in targets or ():
+        if isinstance(target, bridge.Tensor) and not target.is_leaf:
+            target.retain_grad()
+    leaves = _execute(run, roots, create)
+    for leaf, g in leaves.items():
+        hooks.keep_grad(run, leaf, g)
+        _after_accumulation(leaf)
+
+
+def _after_accumulation(leaf: Any) -> None:
+    for hook in tuple(leaf._hooks.accumulated.values()) if leaf._hooks else ():
+        hook(leaf)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> Any:
+    """The gradients of `outputs` with respect to `inputs`, returned; no `.grad` is written.
+
+    For outputs yᵢ and vectors vᵢ the entry of an input x is Σᵢ vᵢᵀ ∂yᵢ/∂x. A dict of inputs gives a
+    dict with the same keys, anything else a tuple.
+
+    Args:
+        outputs, inputs: a tensor, a GradientEdge, or a sequence (for inputs also a dict) of them.
+        grad_outputs: one vector per output, as in `backward`.
+        retain_graph, create_graph: as in `backward`.
+        only_inputs: deprecated and ignored.
+        allow_unused: give None for an input the outputs do not depend on. Defaults to `materialize_grads`.
+        is_grads_batched: the first axis of every vector is a batch; the products are computed in one pass.
+        materialize_grads: give zeros instead of None.
+
+    Raises:
+        UnusedInputError: an input was not used and `allow_unused` is not set.
+
+    >>> import tensorplay as tp
+    >>> x = tp.tensor(3.0, requires_grad=True)
+    >>> tp.autograd.grad(x**3, x)
+    (tensor(27.),)
+    """
+    if not only_inputs:
+        warnings.warn("`only_inputs` is deprecated and ignored: only inputs are ever computed", FutureWarning, stacklevel=2)
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, got False: "
+            "zeros can only be made for inputs that may be unused"
+        )
+    allow_unused = materialize_grads if allow_unused is None else allow_unused
+    targets = _targets(inputs, "grad")
+    _require_grad(targets)
+    listed = _listed(outputs)
+    retain = create_graph if retain_graph is None else retain_graph
+    roots = _roots(listed, grad_outputs, batched=is_grads_batched, create=create_graph, skip_no_grad=False)
+    results = _collect(roots, targets, retain, create_graph, is_grads_batched)
+    results = [_unused(i, g, t, allow_unused, materialize_grads) for i, (g, t) in enumerate(zip(results, targets, strict=True))]
+    return dict(zip(inputs, results, strict=True)) if isinstance(inputs, Mapping) else tuple(results)
+
+
+def _collect(roots: list[Root], targets: list[Any], retain: bool, create: bool, batched: bool) -> list[Any]:
+    run = _new_pass(roots, targets, retain, create)
+    run.writes = False
+    if batched:
+        run.xp = BatchSpace(run.xp)
+    leaves = _execute(run, roots, create)
+    found = (leaves.get(e) if (e := _edge(t)).__class__ not in (Node, Out) else run.want.get(_key(e)) for t in targets)
+    return [_delivered(g, create) for g in found]
+
+
+def _delivered(g: Any, create: bool) -> Any:
+    """A gradient as the caller gets it: unbatched, a Tensor, with memory of its own."""
+    if g is None:
+        return None
+    if isinstance(g, Batched):
+        g = g.data
+    return g if create else bridge.wrap(np.array(g), None)
+
+
+def _unused(i: int, g: Any, target: Any, allowed: bool, zeros: bool) -> Any:
+    if g is not None:
+        return g
+    if not allowed:
+        raise UnusedInputError(
+            f"The differentiated Tensor at index {i} appears to not have been used in the graph. "
+            f"Pass allow_unused=True to get None for it, or materialize_grads=True to get zeros."
+        )
+    if not zeros:
+        return None
+    shape = target.node.shape if isinstance(target, GradientEdge) else target.shape
+    return bridge.wrap(np.zeros(shape, getattr(getattr(target, "_array", None), "dtype", np.float32)), None)
+
+
+# ----------------------------------------------------------------------------------------- the pass
+
+
+def _new_pass(roots: list[Root], targets: list[Any] | None, retain: bool, create: bool) -> Pass:
+    run = Pass(retain=retain, tensors=create)
+    if create:
+        run.xp = bridge.tensors
+    if targets is not None:
+        edges = [_edge(t) for t in targets]
+        run.want = {_key(e): None for e in edges if e.__class__ is Node or e.__class__ is Out}
+        run.leaves = {e for e in edges if e.__class__ is not Node and e.__class__ is not Out}
+        run.only = reaching((edge for edge, _ in roots), run.leaves | {node for node, _ in run.want})
+    return run
+
+
+def _execute(run: Pass, roots: list[Root], create: bool) -> dict[Any, Any]:
+    """Run the loop; leaf hooks last, before anything is written."""
+    with _told(run, roots), _recorded(create):
+        entering = [(e, g) for e, g in roots if run.only is None or _asked(run, e)]
+        if events.listeners:
+            for edge, seed in entering:
+                arrived_at(None, edge, seed)
+        _remember(run, roots)
+        leaves = finish(walk(run, entering))
+        for leaf, g in leaves.items():
+            if leaf._hooks:
+                leaves[leaf] = hooks.fire(run, leaf, leaf._hooks.gradient.values(), g, "tensor hook")
+    return leaves
+
+
+def _asked(run: Pass, edge: Any) -> bool:
+    if edge.__class__ is Node or edge.__class__ is Out:
+        return _key(edge)[0] in run.only or _key(edge) in run.want  # type: ignore[operator]
+    return edge in run.leaves  # type: ignore[operator]
+
+
+@contextmanager
+def _recorded(create: bool) -> Iterator[None]:
+    """Rules record their own graph under `create_graph`, also inside `no_grad`."""
+    token = modes._grad.set(create)
+    try:
+        yield
+    finally:
+        modes._grad.reset(token)
+
+
+@contextmanager
+def _told(run: Pass, roots: list[Root]) -> Iterator[None]:
+    """Begin and end of a pass for those who listen; an error marks the roots it left freed."""
+    start = perf_counter()
+    with events.numbered_pass():
+        if events.listeners:
+            edges = tuple(edge for edge, _ in roots)
+            events.emit(events.BackwardStarted(edges, tuple(seed for _, seed in roots), run.retain, run.tensors))
+        try:
+            yield
+        except BaseException as error:
+            _interrupted(roots, error)
+            if events.listeners:
+                events.emit(events.BackwardFailed(run.node, error))
+            raise
+        if events.listeners:
+            events.emit(events.BackwardFinished(perf_counter() - start))
+
+
+def _interrupted(roots: list[Root], error: BaseException) -> None:
+    for edge, _ in roots:
+        node = _node(edge)
+        if node is not None and node.freed:
+            node.extras().interrupted = f"{type(error).__name__}: {error}"
+
+
+def _remember(run: Pass, roots: list[Root]) -> None:
+    """Note on each root what was asked for, and from which line if lines are wanted: a repeat must be told apart."""
+    if run.retain or (run.leaves is None and not events.sources_wanted):
+        return
+    for node in filter(None, (_node(edge) for edge, _ in roots)):
+        node.extras().request = _request(run)
+        if events.sources_wanted:
+            node.extras().freed_at = _caller()
+
+
+def _request(run: Pass) -> frozenset[Any] | None:
+    return None if run.leaves is None else frozenset(run.leaves) | frozenset(run.want)
+
+
+def _caller() -> events.Source | None:
+    from ..source import user_line
+
+    return user_line(sys._getframe(1))
+
+
+# ----------------------------------------------------------------------------------- roots and seeds
+
+
+def _listed(tensors: Any) -> list[Any]:
+    if isinstance(tensors, (bridge.Tensor, GradientEdge)):
+        return [tensors]
+    if isinstance(tensors, Mapping):
+        return list(tensors.values())
+    if isinstance(tensors, Iterable):
+        return list(tensors)
+    raise GradTypeError(f"expected a tensor or a sequence of tensors, got {type(tensors).__name__}")
+
+
+def _roots(tensors: list[Any], vectors: Any, *, batched: bool, create: bool, skip_no_grad: bool) -> list[Root]:
+    listed = _vectors(vectors, len(tensors))
+    roots, skipped = [], []
+    for i, (tensor, vector) in enumerate(zip(tensors, listed, strict=True)):
+        edge = _edge(tensor)
+        if edge is None:
+            skipped.append(i)
+            continue
+        roots.append((edge, _seed(tensor, vector, batched, create)))
+    if skipped and (not roots or not skip_no_grad):
+        raise NoGradRootError(
+            f"element {skipped[0]} of tensors does not require grad and does not have a grad_fn: nothing it was made "
+            f"from requires a gradient. Create the leaves with requires_grad=True, and look for detach() or no_grad."
+        )
+    for i in skipped:
+        warnings.warn(f"element {i} of tensors needs no gradient and was skipped", NoGradRootWarning, stacklevel=4)
+    return roots
+
+
+def _vectors(vectors: Any, count: int) -> Sequence[Any]:
+    if vectors is None:
+        return [None] * count
+    listed = [vectors] if isinstance(vectors, bridge.Tensor) or np.isscalar(vectors) else list(vectors)
+    if len(listed) != count:
+        raise GradError(f"got {count} tensors and {len(listed)} gradients: give one gradient (or None) per tensor")
+    return listed
+
+
+def _seed(tensor: Any, vector: Any, batched: bool, create: bool) -> Any:
+    """The vector a root starts with, as the pass computes: an array, a Tensor under `create_graph`, or a batch."""
+    if isinstance(tensor, GradientEdge):
+        shape, dtype = tensor.node.shape, np.dtype("float32") if vector is None else vector._array.dtype
+    else:
+        shape, dtype = tensor.shape, tensor._array.dtype
+    if vector is None:
+        if int(np.prod(shape)) != 1 or batched:
+            raise NonScalarError(
+                f"grad can be implicitly created only for scalar outputs, and this one has shape {list(shape)}. "
+                f"Reduce it first, as in y.sum().backward(), or give the vector of the vector-Jacobian product: "
+                f"y.backward(gradient) with a gradient of that shape."
+            )
+        seed = np.ones(shape, dtype)
+        return bridge.wrap(seed, None) if create else seed
+    if not isinstance(vector, bridge.Tensor):
+        raise GradTypeError(f"gradients can be either Tensors or None, but got {type(vector).__name__}")
+    _check_seed(vector, shape, dtype, batched)
+    given = vector if create else vector._array
+    if given.dtype != dtype:
+        given = bridge.tensors.cast(given, dtype) if create else given.astype(dtype)
+    return Batched(given, BatchSpace(bridge.tensors if create else Pass().xp)) if batched else given
+
+
+def _check_seed(vector: Any, shape: tuple[int, ...], dtype: Any, batched: bool) -> None:
+    got = tuple(vector.shape)
+    if batched:
+        if got[1:] != tuple(shape) or not got:
+            raise GradError(
+                f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                f"dimension. The sizes of the remaining dimensions are expected to match the shape of the output: "
+                f"got {list(got)}, expected [batch, {', '.join(map(str, shape))}]"
+            )
+    elif got != tuple(shape):
+        raise GradError(
+            f"Mismatch in shape: grad_output[0] has a shape of {list(got)} and output[0] has a shape of {list(shape)}. "
+            f"The vector has one weight per element of the output."
+        )
+    if vector._array.dtype.kind == "c" and dtype.kind != "c":
+        raise GradError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype: "
+            f"got a {vector.dtype} gradient for an output of dtype {dtype}"
+        )
+
+
+# ------------------------------------------------------------------------------- what is asked for
+
+
+def _targets(inputs: Any, name: str) -> list[Any]:
+    listed = _listed(inputs)
+    if not listed:
+        raise GradError(f"`inputs` argument to `{name}()` cannot be empty: name at least one tensor, or leave it out")
+    if name == "backward":
+        for target in listed:
+            if not isinstance(target, GradientEdge) and not target.requires_grad:
+                raise GradError("can't retain_grad on Tensor that has requires_grad=False: it cannot be one of `inputs`")
+    return listed
+
+
+def _require_grad(targets: list[Any]) -> None:
+    for i, target in enumerate(targets):
+        if _edge(target) is None:
+            raise GradError(f"One of the differentiated Tensors does not require grad: the one at index {i}")
+
+
+def _edge(tensor: Any) -> Any:
+    """Where the gradient of a tensor or of a GradientEdge goes."""
+    if isinstance(tensor, GradientEdge):
+        return tensor.edge()
+    if not isinstance(tensor, bridge.Tensor):
+        raise GradTypeError(f"expected a tensor or a GradientEdge, got {type(tensor).__name__}")
+    return bridge.edge_of(tensor)
+
+
+def _key(edge: Any) -> tuple[Node, int]:
+    return (edge.node, edge.nr) if edge.__class__ is Out else (edge, 0)
+
+
+def _node(edge: Any) -> Node | None:
+    return edge if edge.__class__ is Node else edge.node if edge.__class__ is Out else None
+
+
+# ------------------------------------------------------------------------------ graphs already freed
+
+def _all_freed(roots: list[Root], targets: list[Any] | None) -> bool:
+    """Whether this exact request was already served. A mixture of freed and live roots is an error."""
+    nodes = [_node(edge) for edge, _ in roots]
+    if not all(node is not None and node.freed for node in nodes):
+        return False
+    wanted = None
+    if targets is not None:
+        edges = [_edge(t) for t in targets]
+        wanted = frozenset(_key(e) if e.__class__ in (Node, Out) else e for e in edges)
+    for node in nodes:
+        extra = node.extra  # type: ignore[union-attr]
+        if extra is not None and extra.interrupted:
+            raise FreedGraphError(
+                f"Trying to backward through the graph a second time: the pass that freed it was interrupted by "
+                f"{extra.interrupted}. Compute the forward again, or use retain_graph=True to be able to repeat."
+            )
+        if (extra.request if extra else None) != wanted:
+            raise FreedGraphError(
+                "Trying to backward through the graph a second time, for other inputs than the first: the first pass "
+                "freed what it visited. Ask for all inputs at once, or run the first with retain_graph=True."
+            )
+    return True
+
+
+def _again(roots: list[Root]) -> bool:
+    """The documented no-op: a second backward on the same freed output changes nothing and says so."""
+    if events.listeners:
+        events.emit(events.BackwardOnFreedGraph(tuple(edge for edge, _ in roots)))
+    warnings.warn(
+        "backward() was called again on a graph that is already freed: nothing changed, gradients are as they were. "
+        "Use retain_graph=True in the first call if you want to add the same gradients once more.",
+        FreedGraphWarning,
+        stacklevel=_depth(),
+    )
+    return True
+
+
+def _depth() -> int:
+    """How many frames up the user's line is, so that Python's once-per-line rule counts call sites."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tensorplay."):
+        frame = frame.f_back
+        depth += 1
+    return depth
+
+
+def _warn_of_cycle() -> None:
+    warnings.warn(
+        "Using backward() with create_graph=True ties each leaf and its .grad together, which keeps the graph alive. "
+        "Use autograd.grad instead, or set .grad = None when you are done.",
+        UserWarning,
+        stacklevel=_depth() - 1,
+    )

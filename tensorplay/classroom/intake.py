@@ -1,0 +1,172 @@
+"""From what a student handed in to one text of Python, or to a reason with file and line.
+
+A submission is a `.py` file, a notebook, or a folder that holds one. Nothing is executed or compiled here.
+"""
+
+from __future__ import annotations
+
+import bisect
+import hashlib
+import io
+import json
+import tokenize
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tensorplay.errors import SubmissionError
+
+__all__ = ["Entry", "Submission", "entries", "read_submission"]
+
+MOST_BYTES = {".py": 1 << 20, ".ipynb": 16 << 20}
+ENCODINGS = {"utf-8", "utf-8-sig", "ascii", "iso-8859-1", "iso-8859-15", "cp1252"}
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The text of one submission; `cells` are the lines at which notebook cells begin."""
+
+    text: str
+    filename: str = "exercise.py"
+    sha256: str = ""
+    cells: tuple[int, ...] = field(default=())
+
+    def place(self, line: int) -> str:
+        """`exercise.py, line 12`, or the cell and the line in it."""
+        if not self.cells:
+            return f"{self.filename}, line {line}"
+        cell = max(bisect.bisect_right(self.cells, line), 1)
+        return f"{self.filename}, code cell {cell}, line {line - self.cells[cell - 1] + 1}"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of a report before grading: the student's name, and the file or why there is none."""
+
+    student: str
+    path: Path | None
+    reason: str = ""
+
+
+# ------------------------------------------------------------------------------------------ finding
+
+
+def entries(submissions: Path, module: str, skip: Path | None = None) -> list[Entry]:
+    """Every submission in a folder, sorted by name. Files of other kinds are no submissions.
+
+    A file is named after its student; a folder too, and holds `module`.py or .ipynb, or a single such file.
+    """
+    found = [_entry(path, module) for path in sorted(submissions.iterdir()) if _counts(path, skip)]
+    names = [entry.student for entry in found]
+    return sorted(
+        (
+            Entry(entry.path.name, entry.path, entry.reason)
+            if names.count(entry.student) > 1 and entry.path and entry.path.parent == submissions
+            else entry
+            for entry in found
+        ),
+        key=lambda entry: entry.student,
+    )
+
+
+def _counts(path: Path, skip: Path | None) -> bool:
+    if path.name.startswith((".", "__")) or (skip and path.resolve() == skip.resolve()):
+        return False
+    return path.is_symlink() or path.is_dir() or path.suffix in MOST_BYTES
+
+
+def _entry(path: Path, module: str) -> Entry:
+    if path.is_symlink():
+        return Entry(path.name, None, f"{path.name} is a link, not a file or folder of its own")
+    if not path.is_dir():
+        return Entry(path.stem, path)
+    named = [path / f"{module}{suffix}" for suffix in MOST_BYTES]
+    files = [file for file in named if file.is_file()] or [file for file in path.iterdir() if file.suffix in MOST_BYTES]
+    files = sorted(file for file in files if file.is_file() and not file.is_symlink())
+    if len(files) == 1 or (files and files[0] in named):
+        return Entry(path.name, files[0])
+    if not files:
+        return Entry(path.name, None, f"nothing handed in: the folder holds no {module}.py or {module}.ipynb")
+    several = ", ".join(file.name for file in files)
+    return Entry(path.name, None, f"which file counts? the folder holds {several}, and none is {module}.py")
+
+
+# ------------------------------------------------------------------------------------------ reading
+
+
+def read_submission(path: Path) -> Submission:
+    """The text of a file. Raises `SubmissionError` with file and line if it cannot be read as Python text."""
+    most = MOST_BYTES.get(path.suffix, 1 << 20)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(most + 1)
+    except OSError as error:
+        raise SubmissionError(f"{path.name}: {error.strerror}") from error
+    if len(data) > most:
+        raise SubmissionError(f"{path.name} is larger than {most >> 20} MiB")
+    digest, name = hashlib.sha256(data).hexdigest(), printable(path.name)
+    if path.suffix == ".ipynb":
+        text, cells = _notebook(data, name)
+        return Submission(text, name, digest, cells)
+    return Submission(_decoded(data, name), name, digest)
+
+
+def printable(name: str) -> str:
+    """A file name as text that can be written anywhere, also when its bytes are no UTF-8."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
+def _decoded(data: bytes, name: str) -> str:
+    """The text by the byte order mark or the coding line, else UTF-8; line ends become plain."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except SyntaxError:
+        encoding = "utf-8" if b"\xff" not in data[:2] else "utf-16"
+    if encoding not in ENCODINGS:
+        raise SubmissionError(f"{name}, line 1: the encoding {encoding} is not read; save the file as UTF-8")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        shown = f"byte 0x{data[error.start]:02x}"
+        raise SubmissionError(f"{name}, line {line}: {shown} is not {encoding} text; save the file as UTF-8") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _notebook(data: bytes, name: str) -> tuple[str, tuple[int, ...]]:
+    """The code cells, one after another, and the line at which each begins."""
+    try:
+        cells = json.loads(data.decode("utf-8-sig"))["cells"]
+        sources = [_source(cell) for cell in cells if cell["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        raise SubmissionError(f"{name}, line {line}: this is no notebook of format 4 ({type(error).__name__})") from None
+    lines: list[str] = []
+    starts: list[int] = []
+    for source in sources:
+        starts.append(len(lines) + 1)
+        lines += [*_without_magics(source.splitlines()), ""]
+    text = "\n".join(lines).encode("utf-8", "replace").decode()
+    if len(text) > MOST_BYTES[".py"]:
+        raise SubmissionError(f"{name} holds more than {MOST_BYTES['.py'] >> 20} MiB of code")
+    return text, tuple(starts)
+
+
+def _source(cell: Any) -> str:
+    source = cell["source"]
+    return source if isinstance(source, str) else "".join(source)
+
+
+def _without_magics(lines: list[str]) -> list[str]:
+    """The same lines with IPython's own commands turned into comments or `pass`, so that line numbers stay."""
+    code = [line for line in lines if line.strip()]
+    if code and code[0].startswith("%%"):
+        return [f"# {line}" for line in lines]
+    return [_plain_line(line) for line in lines]
+
+
+def _plain_line(line: str) -> str:
+    body = line.lstrip()
+    if body.startswith(("%", "!", "?")) or (body.endswith("?") and "#" not in body and "'" not in body and '"' not in body):
+        return f"{line[: len(line) - len(body)]}pass  # {body}"
+    return line

@@ -1,0 +1,423 @@
+"""The trusted end of the channel: start a worker, ask it, and turn all that can go wrong into one clear error.
+
+A `Session` is one submission under grading. Each test calls `begin` first; a worker that was stopped or broke
+is then replaced, so that one bad function costs its own tests only. `Student` is what tests see.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tensorplay.classroom import protocol
+from tensorplay.classroom.intake import Submission
+from tensorplay.errors import (
+    BadResult,
+    ClassroomError,
+    MemoryLimit,
+    MissingFunction,
+    OutputLimit,
+    StudentCrashed,
+    StudentError,
+    StudentExited,
+    StudentFailure,
+    StudentTimeout,
+)
+
+__all__ = ["Limits", "Session", "Student"]
+
+HERE = Path(__file__).resolve().parent
+START_SECONDS, LOAD_SECONDS = 60.0, 10.0  # for the interpreter and NumPy; for the submission's own imports at least
+FILE_SIZE, PROCESSES = 16 << 20, 64
+SHOWN_OUTPUT, SHOWN_MESSAGE = 2000, 600  # characters kept of what student code prints and says
+LOOK = 0.05  # seconds between two looks at the clock and at the output
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a submission may use: seconds per test, MiB of memory, KiB of output per test."""
+
+    seconds: float = 5.0
+    memory: int = 1024
+    output: int = 64
+
+
+# ------------------------------------------------------------------------------------------- worker
+
+
+class _Stopped(Exception):
+    """The worker had to be stopped, or ended: why, in one of `timeout`, `output`, `ended`, `protocol`."""
+
+
+class _Worker:
+    """One sandboxed process and the two ends of its channel."""
+
+    def __init__(self, limits: Limits, cpu: int) -> None:
+        self.limit = limits.output << 10
+        self.temp = tempfile.mkdtemp(prefix="tensorplay-")
+        self.writer, self.reader = _output_file()
+        setup = asdict(_Setup(str(HERE.parent), self.temp, limits.memory << 20, cpu))
+        self.process = subprocess.Popen(
+            # -s -P and an environment of our own leave out what -I would, and keep PYTHONHASHSEED
+            [sys.executable, "-s", "-P", "-B", str(HERE / "launcher.py"), _json(setup)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.writer,
+            env=_environment(self.temp),
+            cwd=self.temp,
+            start_new_session=True,
+        )
+        self.inbox: queue.Queue[bytes | None | protocol.ProtocolError] = queue.Queue(maxsize=4)
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        """Read frames until the end; a thread, because Windows cannot wait for a pipe with a time limit."""
+        assert self.process.stdout
+        take = self.process.stdout.fileno()
+        try:
+            while (frame := protocol.read(lambda count: os.read(take, count))) is not None:
+                self.inbox.put(frame)
+            self.inbox.put(None)
+        except protocol.ProtocolError as error:
+            self.inbox.put(error)
+        except (OSError, ValueError):
+            self.inbox.put(None)
+
+    def send(self, frame: bytes) -> None:
+        """Write without waiting: a worker that does not read must not hold the grader."""
+        assert self.process.stdin
+        stream = self.process.stdin
+
+        def write() -> None:
+            with contextlib.suppress(OSError, ValueError):
+                stream.write(frame)
+                stream.flush()
+
+        threading.Thread(target=write, daemon=True).start()
+
+    def receive(self, seconds: float, printed_before: int) -> bytes:
+        """The next frame; `_Stopped` when time or output run out, or the worker ends."""
+        deadline = time.monotonic() + seconds
+        while True:
+            with contextlib.suppress(queue.Empty):
+                item = self.inbox.get(timeout=LOOK)
+                self._check_output(printed_before)
+                if isinstance(item, bytes):
+                    return item
+                raise _Stopped("ended" if item is None else f"protocol: {item}")
+            self._check_output(printed_before)
+            if time.monotonic() > deadline:
+                raise _Stopped("timeout")
+            if self.process.poll() is not None and self.inbox.empty():
+                raise _Stopped("ended")
+
+    def _check_output(self, before: int) -> None:
+        if self.printed() - before > self.limit:
+            raise _Stopped("output")
+
+    def printed(self) -> int:
+        """How many bytes student code has written so far."""
+        return os.fstat(self.reader.fileno()).st_size
+
+    def text(self, start: int) -> str:
+        """What was printed from byte `start` on, cut to a readable amount."""
+        self.reader.seek(start)
+        raw = self.reader.read(4 * SHOWN_OUTPUT).decode("utf-8", "replace")
+        return raw if len(raw) <= SHOWN_OUTPUT else raw[:SHOWN_OUTPUT] + "\n[cut here]"
+
+    def status(self) -> int | None:
+        """The exit status, if the worker has ended or does so at once."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.process.wait(2)
+        return None
+
+    def stop(self) -> None:
+        """End the worker and everything it started, and remove its folder."""
+        _end(self.process)
+        for stream in (self.process.stdin, self.process.stdout, self.writer, self.reader):
+            with contextlib.suppress(OSError, ValueError):
+                stream.close()  # type: ignore[union-attr]
+        with contextlib.suppress(OSError):
+            os.unlink(self.reader.name)  # Windows: an open file cannot be unlinked earlier
+        shutil.rmtree(self.temp, ignore_errors=True)
+
+
+@dataclass
+class _Setup:
+    """The launcher's argument."""
+
+    package: str
+    temp: str
+    memory: int
+    cpu: int
+    file_size: int = FILE_SIZE
+    processes: int = PROCESSES
+
+
+def _json(value: object) -> str:
+    import json
+
+    return json.dumps(value)
+
+
+def _output_file() -> tuple[Any, Any]:
+    """A file without a name to print into: no pipe can fill up, and its size is the amount printed."""
+    descriptor, path = tempfile.mkstemp(prefix="tensorplay-output-")
+    os.close(descriptor)
+    writer, reader = open(path, "ab"), open(path, "rb")  # noqa: SIM115  (both live as long as the worker)
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+    return writer, reader
+
+
+def _environment(temp: str) -> dict[str, str]:
+    fixed = {
+        **{"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"},
+        **{"HOME": temp, "TMPDIR": temp, "TEMP": temp, "TMP": temp, "MPLCONFIGDIR": temp, "MPLBACKEND": "agg"},
+        "NUMBA_CACHE_DIR": os.path.join(temp, "numba"),  # its own, empty: Numba's cache files are pickles
+        **{"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"},
+    }
+    kept = ("SYSTEMROOT", "LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+    return fixed | {name: os.environ[name] for name in kept if name in os.environ}
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if os.name == "nt":
+        subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False)
+        process.wait()
+        return
+    process.terminate()  # the supervisor ends all that is below it
+    try:
+        process.wait(3)
+    except subprocess.TimeoutExpired:
+        pass
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+# ------------------------------------------------------------------------------------------ session
+
+
+@dataclass
+class _Clock:
+    """What the running test may still use."""
+
+    name: str = ""
+    seconds: float = 0.0
+    used: float = 0.0
+    printed: int = 0
+
+
+@dataclass
+class Session:
+    """One submission under grading.
+
+    `begin(seed, seconds)` opens a test, `call` and `value` ask student code, `output()` is what the test
+    printed, `close()` ends everything. Raises subclasses of `tensorplay.errors.StudentFailure`.
+    """
+
+    submission: Submission
+    limits: Limits = field(default_factory=Limits)
+    cpu: int = 600
+    isolation: dict[str, str] = field(default_factory=dict)
+    _worker: _Worker | None = None
+    _clock: _Clock = field(default_factory=_Clock)
+    _broken: StudentFailure | None = None
+    _output: str = ""
+    _number: int = 0
+
+    def begin(self, seed: int, seconds: float | None = None) -> None:
+        """Open a test: a living worker, fresh limits. A submission that cannot be loaded fails here each time."""
+        self._output = ""
+        if self._broken:
+            raise self._broken.with_traceback(None)
+        if self._worker is None:
+            self._start()
+        assert self._worker
+        limit = self.limits.seconds if seconds is None else seconds
+        self._clock = _Clock("", limit, 0.0, self._worker.printed())
+        self._ask("seed", {"seed": seed}, "the submission")
+
+    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of the student's function `name`."""
+        return self._ask("call", {"function": name, "args": args, "kwargs": kwargs}, name)
+
+    def value(self, name: str) -> Any:
+        """The student's module-level constant `name`."""
+        return self._ask("value", {"name": name}, name)
+
+    def output(self) -> str:
+        """What student code has printed in this test."""
+        return self._output if self._worker is None else self._worker.text(self._clock.printed)
+
+    def close(self) -> None:
+        """End the worker, if there is one."""
+        if self._worker:
+            self._output = self.output()
+            worker, self._worker = self._worker, None
+            worker.stop()
+
+    def _start(self) -> None:
+        self._worker = _Worker(self.limits, self.cpu)
+        try:
+            hello = protocol.unpack(self._worker.receive(START_SECONDS, 0))
+        except _Stopped as stopped:
+            told = self._worker.text(0)
+            self.close()
+            raise ClassroomError(f"no worker could be started ({stopped}): {told}") from None
+        self.isolation = dict(hello.value["isolation"])
+        self._clock = _Clock("", max(LOAD_SECONDS, self.limits.seconds))
+        source = {"name": "submission", "filename": self.submission.filename, "source": self.submission.text}
+        try:
+            self._ask("load", source, self.submission.filename)
+        except StudentFailure as failure:
+            self._broken = failure
+            self.close()
+            raise
+
+    def _ask(self, kind: str, value: Any, what: str) -> Any:
+        if self._worker is None:
+            raise StudentFailure(f"{what} was not run: the submission was stopped earlier in this test")
+        self._number += 1
+        try:
+            frame = protocol.pack(kind, self._number, value, protocol.TO_WORKER)
+        except protocol.ProtocolError as error:
+            raise ClassroomError(f"this cannot be sent to student code: {error}") from None
+        started = time.monotonic()
+        try:
+            self._worker.send(frame)
+            answer = self._worker.receive(max(self._clock.seconds - self._clock.used, 0.0), self._clock.printed)
+            message = protocol.unpack(answer)
+        except (_Stopped, protocol.ProtocolError) as stopped:
+            raise self._lost(str(stopped), kind, what) from None
+        self._clock.used += time.monotonic() - started
+        return self._result(message, kind, what)
+
+    def _result(self, message: protocol.Message, kind: str, what: str) -> Any:
+        if message.id != self._number or message.kind not in ("done", "failed"):
+            raise self._lost("protocol: an answer to no question", kind, what)
+        if message.kind == "done":
+            return message.value
+        failure = _failure(message.value, what, self.submission, self.limits)
+        if isinstance(failure, MemoryLimit):
+            self.close()
+        raise failure
+
+    def _lost(self, why: str, kind: str, what: str) -> StudentFailure:
+        """Stop the worker and say why no answer came."""
+        assert self._worker
+        status = self._worker.status() if why == "ended" else None
+        self.close()
+        during = f"{what}, while it was imported," if kind == "load" else what
+        if why == "timeout":
+            return StudentTimeout(f"{during} ran longer than {self._clock.seconds:g} s and was stopped: a loop that never ends?")
+        if why == "output":
+            return OutputLimit(f"{during} printed more than {self.limits.output} KiB and was stopped")
+        if why != "ended":
+            return StudentCrashed(f"{during} broke the channel to the grader ({why})")
+        return _ending(status, during)
+
+
+def _ending(status: int | None, what: str) -> StudentFailure:
+    if status is None or status <= 128:
+        told = "" if status is None else f" with status {status}"
+        return StudentExited(f"{what} ended the whole process{told} (os._exit?): a function returns its result instead")
+    number = status - 128
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    if name == "SIGXCPU":
+        return StudentTimeout(f"{what} used up the processor time of this submission and was stopped")
+    why = {"SIGSEGV": "too deep recursion, or memory that is not its own", "SIGKILL": "out of memory or time?"}
+    return StudentCrashed(f"{what} crashed the process by {name} ({why.get(name, 'no result came back')})")
+
+
+# ----------------------------------------------------------------------------------------- failures
+
+CLASSES: dict[str, type[StudentFailure]] = {
+    "exception": StudentError,
+    "syntax": StudentError,
+    "missing": MissingFunction,
+    "exit": StudentExited,
+    "memory": MemoryLimit,
+    "bad result": BadResult,
+}
+
+
+def _failure(told: Any, what: str, submission: Submission, limits: Limits) -> StudentFailure:
+    """The error for a `failed` message. Its content comes from the worker, so nothing in it is taken on trust."""
+    told = told if type(told) is dict else {}
+    why, kind, message = (clean(told.get(key), SHOWN_MESSAGE) for key in ("why", "type", "message"))
+    lines = _frames(told.get("frames"), submission)
+    last = f" ({lines[-1]})" if lines else ""
+    text = {
+        "syntax": f"{lines[-1] if lines else what}: {kind}: {message}",
+        "missing": f"{submission.filename} does not define {what}" + (f": {message}" if message else ""),
+        "exit": f"{what} called sys.exit({message}){last}: a function returns its result instead",
+        "memory": f"{what} asked for more than {limits.memory} MiB of memory{last}",
+        "bad result": f"{what} gave back {message}: only numbers, text, lists, dicts, arrays and tensors can be graded",
+    }.get(why) or _raised(what, kind, message, last)
+    where = "\n".join(lines)
+    return StudentError(text, where, kind) if CLASSES.get(why, StudentError) is StudentError else CLASSES[why](text, where)
+
+
+def _raised(what: str, kind: str, message: str, last: str) -> str:
+    if kind == "NotImplementedError":
+        return f"{what} is not written yet{last}"
+    if kind == "EOFError" and "reading a line" in message:
+        message = "input() cannot be used here, nobody answers"
+    return f"{what} raised {kind}: {message}{last}".replace(": (", " (")
+
+
+def _frames(frames: Any, submission: Submission) -> list[str]:
+    """The traceback as lines of the submission."""
+    found: list[str] = []
+    for frame in frames[-8:] if type(frames) is list else []:
+        if type(frame) is list and len(frame) == 3 and type(frame[0]) is int:
+            found.append(f"{submission.place(frame[0])}: {clean(frame[2], 200)}".rstrip(": "))
+    return found
+
+
+def clean(text: Any, most: int) -> str:
+    """Text from the worker made safe and repeatable: no control characters, no addresses, not too long."""
+    text = text if type(text) is str else ""
+    text = re.sub(r"0x[0-9a-fA-F]{4,}", "0x…", text[: 4 * most])
+    text = re.sub(r"\S*tensorplay-\w+", "<temp>", text)
+    text = "".join(char if char.isprintable() or char == "\n" else "�" for char in text)
+    return text if len(text) <= most else text[:most] + " [cut here]"
+
+
+# -------------------------------------------------------------------------------------------- proxy
+
+
+class Student:
+    """What a test sees: `student.f(x)` calls the student's `f` in the worker, `student.value("N")` reads `N`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def value(self, name: str) -> Any:
+        """The student's module-level constant `name`."""
+        return self._session.value(name)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self._session.call(name, args, kwargs)
+
+        call.__name__ = name
+        return call

@@ -1,0 +1,344 @@
+"""Making tensors: from Python numbers and arrays, and filled with something.
+
+Names, argument order and inferred dtypes are PyTorch's. Every tensor made here is a leaf.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorplay.arrays import dtypes
+from tensorplay.arrays.dtypes import DType
+from tensorplay.arrays.nested import cast, from_sequence
+from tensorplay.errors import DeviceError, RangeError, ShapeError
+from tensorplay.tensor import Tensor, wrap
+
+__all__ = [
+    "arange",
+    "as_tensor",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_numpy",
+    "full",
+    "full_like",
+    "linspace",
+    "ones",
+    "ones_like",
+    "tensor",
+    "zeros",
+    "zeros_like",
+]
+
+DTypeLike = DType | str | type | np.dtype[Any]
+Shape = tuple[int, ...]
+
+
+# ----------------------------------------------------------------------------------- from given data
+
+
+def tensor(
+    data: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
+) -> Tensor:
+    """A leaf that holds a copy of `data`: a number, nested lists of numbers, or an array.
+
+    Without `dtype`, whole numbers become int64, floats the default dtype, bools bool, complex numbers
+    complex64; arrays keep theirs. Raises RaggedError for rows of different length, DTypeError for
+    `requires_grad` on integers.
+
+    >>> import tensorplay as tp
+    >>> tp.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    tensor([[1., 2.],
+            [3., 4.]], requires_grad=True)
+    >>> tp.tensor([1, 2]).dtype
+    tensorplay.int64
+    """
+    check_device(device)
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, source.detach().clone() says what happens: the copy has no history. "
+            "Add .requires_grad_(True) if it is to be a leaf of its own.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return wrap(_copied(data, dtype), requires_grad)
+
+
+def as_tensor(data: Any, dtype: DTypeLike | None = None, device: object = None) -> Tensor:
+    """`data` as a tensor, without a copy where that is possible.
+
+    A tensor of the right dtype is returned as it is, history included; an array is shared.
+
+    >>> import numpy as np, tensorplay as tp
+    >>> array = np.zeros(2, "float32")
+    >>> t = tp.as_tensor(array)
+    >>> array[0] = 5
+    >>> t
+    tensor([5., 0.])
+    """
+    check_device(device)
+    if isinstance(data, Tensor):
+        same = dtype is None or dtypes.as_numpy(dtype) == data._array.dtype
+        return data if same else data.to(dtypes.as_dtype(dtype))
+    if isinstance(data, np.ndarray) and (dtype is None or dtypes.as_numpy(dtype) == data.dtype):
+        return from_numpy(data)
+    return wrap(_copied(data, dtype))
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A tensor that shares the memory of a NumPy array: a change of one is seen in the other.
+
+    Raises TypeError for what is no array, or an array of a kind that a tensor cannot hold.
+
+    >>> import numpy as np, tensorplay as tp
+    >>> tp.from_numpy(np.arange(3))
+    tensor([0, 1, 2])
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__}); tp.tensor(data) makes a tensor from lists")
+    dtypes.of(array.dtype)
+    if not array.flags.writeable:
+        warnings.warn(
+            "The given NumPy array is not writable, and a tensor that shares it can be written to by in-place "
+            "operations, which will fail. tp.tensor(array) makes a copy.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return wrap(array)
+
+
+def check_device(device: object) -> None:
+    """Raise DeviceError unless `device` is None or "cpu", the only device so far."""
+    if device is not None and str(device) != "cpu":
+        raise DeviceError(f'device {device!r} is not available: the only device is "cpu". Leave device= out.')
+
+
+def _copied(data: Any, dtype: DTypeLike | None) -> np.ndarray:
+    """A new array of these numbers."""
+    wanted = None if dtype is None else dtypes.as_numpy(dtype)
+    if isinstance(data, Tensor):
+        data = data._array
+    if not isinstance(data, np.ndarray):
+        return from_sequence(data, wanted)
+    dtypes.of(data.dtype)
+    return cast(data, wanted or data.dtype)
+
+
+# ------------------------------------------------------------------------------------------- filled
+
+
+def size_of(size: tuple[Any, ...]) -> Shape:
+    """The shape meant by `(2, 3)` given as two arguments, a tuple, a list or a Size."""
+    if len(size) == 1 and isinstance(size[0], Sequence):
+        size = tuple(size[0])
+    elif not size:
+        raise TypeError("the size is missing: write zeros(2, 3) or zeros((2, 3)); zeros(()) is a single number")
+    for n in size:
+        if isinstance(n, (bool, float, str)) or not hasattr(n, "__index__"):
+            raise TypeError(f"a size is made of ints, got {n!r} ({type(n).__name__}) in {tuple(size)}")
+    shape = tuple(operator.index(n) for n in size)
+    if any(n < 0 for n in shape):
+        raise ShapeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    return shape
+
+
+def zeros(
+    *size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor of zeros, `zeros(2, 3)` or `zeros((2, 3))`.
+
+    >>> import tensorplay as tp
+    >>> tp.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
+    check_device(device)
+    return wrap(np.zeros(size_of(size), dtypes.as_numpy(dtype)), requires_grad)
+
+
+def ones(*size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of ones, `ones(2, 3)` or `ones((2, 3))`.
+
+    >>> import tensorplay as tp
+    >>> tp.ones(3, dtype=tp.int64)
+    tensor([1, 1, 1])
+    """
+    check_device(device)
+    return wrap(np.ones(size_of(size), dtypes.as_numpy(dtype)), requires_grad)
+
+
+def empty(
+    *size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor whose numbers are whatever was in memory; to be filled before it is read.
+
+    >>> import tensorplay as tp
+    >>> tp.empty(2, 3).shape
+    (2, 3)
+    """
+    check_device(device)
+    return wrap(np.empty(size_of(size), dtypes.as_numpy(dtype)), requires_grad)
+
+
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor of one number everywhere; without `dtype` it takes that of the number.
+
+    >>> import tensorplay as tp
+    >>> tp.full((2,), 3), tp.full((2,), 0.5)
+    (tensor([3, 3]), tensor([0.5000, 0.5000]))
+    """
+    check_device(device)
+    value = fill_value._array if isinstance(fill_value, Tensor) else fill_value
+    found = dtypes.as_numpy(dtype) if dtype is not None else dtypes.result_dtype(value)
+    return wrap(np.full(size_of((size,)), cast(value, found), found), requires_grad)
+
+
+def zeros_like(
+    input: Tensor, *, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
+) -> Tensor:
+    """Zeros with the shape and dtype of `input`.
+
+    >>> import tensorplay as tp
+    >>> tp.zeros_like(tp.tensor([1, 2]))
+    tensor([0, 0])
+    """
+    return zeros(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+
+
+def ones_like(
+    input: Tensor, *, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
+) -> Tensor:
+    """Ones with the shape and dtype of `input`.
+
+    >>> import tensorplay as tp
+    >>> tp.ones_like(tp.tensor([1.5, 2.5]))
+    tensor([1., 1.])
+    """
+    return ones(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+
+
+def empty_like(
+    input: Tensor, *, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor with the shape and dtype of `input`, to be filled before it is read.
+
+    >>> import tensorplay as tp
+    >>> tp.empty_like(tp.zeros(2, 3)).shape
+    (2, 3)
+    """
+    return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+
+
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """One number everywhere, with the shape and dtype of `input`.
+
+    >>> import tensorplay as tp
+    >>> tp.full_like(tp.zeros(2), 7)
+    tensor([7., 7.])
+    """
+    return full(input.shape, fill_value, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+
+
+# -------------------------------------------------------------------------------------- sequences
+
+
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Ones on the diagonal of an n-by-m matrix (square without `m`), zeros elsewhere.
+
+    >>> import tensorplay as tp
+    >>> tp.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    check_device(device)
+    rows, columns = size_of((n, n if m is None else m))
+    return wrap(np.eye(rows, columns, dtype=dtypes.as_numpy(dtype)), requires_grad)
+
+
+def arange(
+    start: float,
+    end: float | None = None,
+    step: float = 1,
+    *,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The numbers start, start + step, … below `end`; `arange(end)` starts at 0.
+
+    int64 if all three are whole numbers, else the default dtype. Raises RangeError for a step of 0 or
+    one that leads away from `end`.
+
+    >>> import tensorplay as tp
+    >>> tp.arange(3), tp.arange(0, 1, 0.25)
+    (tensor([0, 1, 2]), tensor([0.0000, 0.2500, 0.5000, 0.7500]))
+    """
+    check_device(device)
+    if end is None:
+        start, end = 0, start
+    start, end, step = (v.item() if isinstance(v, (Tensor, np.generic)) else v for v in (start, end, step))
+    count = _count(start, end, step)
+    whole = all(isinstance(v, int) for v in (start, end, step))
+    found = dtypes.as_numpy(dtype if dtype is not None else dtypes.int64 if whole else None)
+    values = int(start) + np.arange(count) * int(step) if whole else start + np.arange(count) * float(step)
+    return wrap(cast(values, found), requires_grad)
+
+
+def _count(start: float, end: float, step: float) -> int:
+    if step == 0:
+        raise RangeError("step must be nonzero: arange would never reach its end")
+    if (end - start) * step < 0:
+        raise RangeError(
+            f"upper bound and lower bound inconsistent with step sign: from {start} to {end} in steps of {step}"
+        )
+    if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
+        return -((start - end) // step)  # exact also beyond 2⁵³
+    return math.ceil((end - start) / step)
+
+
+def linspace(
+    start: float,
+    end: float,
+    steps: int,
+    *,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`steps` numbers at equal distances from `start` to `end`, both included.
+
+    >>> import tensorplay as tp
+    >>> tp.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    check_device(device)
+    if steps < 0:
+        raise RangeError(f"number of steps must be non-negative, got {steps}")
+    return wrap(cast(np.linspace(float(start), float(end), steps), dtypes.as_numpy(dtype)), requires_grad)

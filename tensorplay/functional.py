@@ -1,0 +1,488 @@
+"""Public functions of tensors, with PyTorch's names and argument order. Each is thin: one op, or a few.
+
+Most are also methods of `Tensor` (see `methods.py`). `x` stands for a tensor of any shape unless said.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import ops
+from .errors import DTypeError, ShapeError
+from .ops.families import normal_dim, normal_dims
+from .tensor import Tensor, apply, apply1, apply2, wrap
+
+__all__ = [
+    "abs", "add", "amax", "amin", "argmax", "argmin", "clone", "detach", "div", "exp", "expand", "flatten", "gather",
+    "log", "matmul", "max", "maximum", "mean", "min", "minimum", "mul", "neg", "permute", "pow", "relu", "reshape",
+    "sigmoid", "sqrt", "squeeze", "sub", "sum", "tanh", "transpose", "unsqueeze", "view", "where",
+]  # fmt: skip
+
+Dim = int | tuple[int, ...] | None
+
+
+class MaxResult(NamedTuple):
+    """What `max` and `min` along a dimension return."""
+
+    values: Tensor
+    indices: Tensor
+
+
+# ------------------------------------------------------------------------------------- two operands
+
+
+def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
+    """Element-wise sum, input + alpha · other; shapes broadcast.
+
+    >>> import tensorplay as tp
+    >>> tp.add(tp.tensor([1.0, 2.0]), 10)
+    tensor([11., 12.])
+    """
+    return input + (other if alpha == 1 else other * alpha)  # type: ignore[no-any-return]
+
+
+def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
+    """Element-wise difference, input - alpha · other; shapes broadcast.
+
+    >>> import tensorplay as tp
+    >>> tp.sub(tp.tensor([1.0, 2.0]), 1)
+    tensor([0., 1.])
+    """
+    return input - (other if alpha == 1 else other * alpha)  # type: ignore[no-any-return]
+
+
+def mul(input: Any, other: Any) -> Tensor:
+    """Element-wise product; shapes broadcast.
+
+    >>> import tensorplay as tp
+    >>> tp.mul(tp.tensor([1.0, 2.0]), tp.tensor([3.0, 4.0]))
+    tensor([3., 8.])
+    """
+    return input * other  # type: ignore[no-any-return]
+
+
+def div(input: Any, other: Any) -> Tensor:
+    """Element-wise quotient; shapes broadcast; whole numbers give floating ones.
+
+    >>> import tensorplay as tp
+    >>> tp.div(tp.tensor([1, 3]), 2)
+    tensor([0.5000, 1.5000])
+    """
+    return input / other  # type: ignore[no-any-return]
+
+
+def pow(input: Any, exponent: Any) -> Tensor:
+    """Element-wise power; one of the two may be a number.
+
+    >>> import tensorplay as tp
+    >>> tp.pow(tp.tensor([2.0, 3.0]), 2)
+    tensor([4., 9.])
+    """
+    return input**exponent  # type: ignore[no-any-return]
+
+
+def maximum(input: Tensor, other: Tensor) -> Tensor:
+    """The larger of two, element by element; where they are equal each gets half of the gradient.
+
+    >>> import tensorplay as tp
+    >>> tp.maximum(tp.tensor([1.0, 5.0]), tp.tensor([3.0, 2.0]))
+    tensor([3., 5.])
+    """
+    return apply2(ops.Maximum, input, other)
+
+
+def minimum(input: Tensor, other: Tensor) -> Tensor:
+    """The smaller of two, element by element; where they are equal each gets half of the gradient.
+
+    >>> import tensorplay as tp
+    >>> tp.minimum(tp.tensor([1.0, 5.0]), tp.tensor([3.0, 2.0]))
+    tensor([1., 2.])
+    """
+    return apply2(ops.Minimum, input, other)
+
+
+def where(condition: Tensor, input: Any, other: Any) -> Tensor:
+    """`input` where the condition holds, `other` elsewhere; all three broadcast.
+
+    A derivative that is infinite in the branch not taken still gives NaN further up (0 · inf): make that
+    branch harmless first, with a second `where` inside it.
+
+    >>> import tensorplay as tp
+    >>> tp.where(tp.tensor([True, False]), tp.tensor([1.0, 2.0]), 0.0)
+    tensor([1., 0.])
+    """
+    return apply(ops.Where, condition, input, other)  # type: ignore[no-any-return]
+
+
+def matmul(input: Tensor, other: Tensor) -> Tensor:
+    """Matrix product, out[i, j] = Σₖ input[i, k] · other[k, j]; leading dimensions broadcast.
+
+    A 1-d operand counts as a row (left) or a column (right) and that dimension is dropped again.
+    Raises ShapeError if the inner sizes differ.
+
+    >>> import tensorplay as tp
+    >>> tp.matmul(tp.eye(2), tp.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
+    left, right = len(input._shape), len(other._shape)
+    if left >= 2 and right >= 2:
+        return apply2(ops.MatMul, input, other)
+    if left == 0 or right == 0:
+        raise ShapeError(f"both arguments to matmul need to be at least 1D, but they are {left}D and {right}D")
+    out = apply2(ops.MatMul, unsqueeze(input, 0) if left == 1 else input, unsqueeze(other, 1) if right == 1 else other)
+    out = squeeze(out, -1) if right == 1 else out
+    return squeeze(out, -1 if right == 1 else -2) if left == 1 else out
+
+
+# -------------------------------------------------------------------------------------- one operand
+
+
+def neg(input: Tensor) -> Tensor:
+    """Negative of each element.
+
+    >>> import tensorplay as tp
+    >>> tp.neg(tp.tensor([1.0, -2.0]))
+    tensor([-1.,  2.])
+    """
+    return apply1(ops.Neg, input)
+
+
+def abs(input: Tensor) -> Tensor:
+    """Absolute value of each element; the gradient at 0 is 0.
+
+    >>> import tensorplay as tp
+    >>> tp.abs(tp.tensor([-3.0, 2.0]))
+    tensor([3., 2.])
+    """
+    return apply1(ops.Abs, input)
+
+
+def exp(input: Tensor) -> Tensor:
+    """Exponential of each element.
+
+    >>> import tensorplay as tp
+    >>> tp.exp(tp.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+    """
+    return apply1(ops.Exp, input)
+
+
+def log(input: Tensor) -> Tensor:
+    """Natural logarithm of each element; -inf at 0, NaN below.
+
+    >>> import tensorplay as tp
+    >>> tp.log(tp.tensor([1.0, 0.0]))
+    tensor([0., -inf])
+    """
+    return apply1(ops.Log, input)
+
+
+def sqrt(input: Tensor) -> Tensor:
+    """Square root of each element; the gradient at 0 is infinite.
+
+    >>> import tensorplay as tp
+    >>> tp.sqrt(tp.tensor([4.0, 9.0]))
+    tensor([2., 3.])
+    """
+    return apply1(ops.Sqrt, input)
+
+
+def tanh(input: Tensor) -> Tensor:
+    """Hyperbolic tangent of each element; d/dx = 1 - tanh².
+
+    >>> import tensorplay as tp
+    >>> tp.tanh(tp.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
+    return apply1(ops.Tanh, input)
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """Logistic function of each element, 1 / (1 + e⁻ˣ).
+
+    >>> import tensorplay as tp
+    >>> tp.sigmoid(tp.tensor([0.0, 2.0]))
+    tensor([0.5000, 0.8808])
+    """
+    return apply1(ops.Sigmoid, input)
+
+
+def relu(input: Tensor) -> Tensor:
+    """max(x, 0) of each element; the gradient at 0 is 0.
+
+    >>> import tensorplay as tp
+    >>> tp.relu(tp.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    return apply1(ops.Relu, input)
+
+
+def clone(input: Tensor) -> Tensor:
+    """A copy with memory of its own, still part of the graph.
+
+    >>> import tensorplay as tp
+    >>> tp.clone(tp.ones(2))
+    tensor([1., 1.])
+    """
+    if input._cell is None:  # out of inference mode: an ordinary tensor
+        return wrap(input._array.copy())
+    return apply1(ops.Clone, input)
+
+
+def detach(input: Tensor) -> Tensor:
+    """The same memory, cut off from the graph.
+
+    >>> import tensorplay as tp
+    >>> tp.detach(tp.ones(2, requires_grad=True)).requires_grad
+    False
+    """
+    return input.detach()
+
+
+# -------------------------------------------------------------------------------------- many to one
+
+
+def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """Sum of all elements, or along `dim` (one dimension or several).
+
+    >>> import tensorplay as tp
+    >>> tp.sum(tp.ones(2, 3), 1)
+    tensor([3., 3.])
+    """
+    if dtype is not None:
+        input = input.to(dtype)
+    return apply1(ops.Sum, input, {"dim": normal_dims(dim, input.ndim), "keepdim": keepdim})
+
+
+def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """Average of all elements, or along `dim`. Raises DTypeError for whole numbers; NaN for no elements.
+
+    >>> import tensorplay as tp
+    >>> tp.mean(tp.tensor([1.0, 2.0, 6.0]))
+    tensor(3.)
+    """
+    if dtype is not None:
+        input = input.to(dtype)
+    if input._array.dtype.kind not in "fc":
+        raise DTypeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype, "
+            f"got {input.dtype}: convert with x.float() first"
+        )
+    return apply1(ops.Mean, input, {"dim": normal_dims(dim, input.ndim), "keepdim": keepdim})
+
+
+def amax(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """Largest element along `dim`; ties share the gradient evenly.
+
+    >>> import tensorplay as tp
+    >>> tp.amax(tp.tensor([[1.0, 4.0], [3.0, 2.0]]), 1)
+    tensor([4., 3.])
+    """
+    return apply1(ops.Amax, input, {"dim": normal_dims(dim, input.ndim), "keepdim": keepdim})
+
+
+def amin(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """Smallest element along `dim`; ties share the gradient evenly.
+
+    >>> import tensorplay as tp
+    >>> tp.amin(tp.tensor([[1.0, 4.0], [3.0, 2.0]]), 1)
+    tensor([1., 2.])
+    """
+    return apply1(ops.Amin, input, {"dim": normal_dims(dim, input.ndim), "keepdim": keepdim})
+
+
+def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """Largest element of all; or (values, indices) along one dimension; or, given a tensor, `maximum`.
+
+    Along a dimension the first of equal elements takes all of the gradient.
+
+    >>> import tensorplay as tp
+    >>> tp.max(tp.tensor([[1.0, 4.0], [3.0, 2.0]]), 1).indices
+    tensor([1, 0])
+    """
+    if isinstance(dim, Tensor):
+        return maximum(input, dim)
+    if dim is None:
+        return amax(input)
+    return MaxResult(*apply(ops.Max, input, dim=normal_dim(dim, input.ndim), keepdim=keepdim)) if input.ndim else _zero_d(input)
+
+
+def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """Smallest element of all; or (values, indices) along one dimension; or, given a tensor, `minimum`.
+
+    >>> import tensorplay as tp
+    >>> tp.min(tp.tensor([3.0, 1.0, 2.0]))
+    tensor(1.)
+    """
+    if isinstance(dim, Tensor):
+        return minimum(input, dim)
+    if dim is None:
+        return amin(input)
+    return MaxResult(*apply(ops.Min, input, dim=normal_dim(dim, input.ndim), keepdim=keepdim)) if input.ndim else _zero_d(input)
+
+
+def _zero_d(input: Tensor) -> MaxResult:
+    """A single number is its own extremum, at position 0."""
+    return MaxResult(clone(input), wrap(np.asarray(0)))
+
+
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Position of the largest element, in the flattened tensor or along `dim`. It has no gradient.
+
+    >>> import tensorplay as tp
+    >>> tp.argmax(tp.tensor([1.0, 9.0, 2.0]))
+    tensor(1)
+    """
+    dim = None if dim is None or not input.ndim else normal_dim(dim, input.ndim)
+    return apply(ops.ArgMax, input, dim=dim, keepdim=keepdim)  # type: ignore[no-any-return]
+
+
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Position of the smallest element, in the flattened tensor or along `dim`. It has no gradient.
+
+    >>> import tensorplay as tp
+    >>> tp.argmin(tp.tensor([1.0, 9.0, 0.0]))
+    tensor(2)
+    """
+    dim = None if dim is None or not input.ndim else normal_dim(dim, input.ndim)
+    return apply(ops.ArgMin, input, dim=dim, keepdim=keepdim)  # type: ignore[no-any-return]
+
+
+# ------------------------------------------------------------------------------ another arrangement
+
+
+def _sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """Sizes given one by one or as a sequence."""
+    return tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else tuple(shape)
+
+
+def _resolved(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The one size given as -1 worked out from the others."""
+    if -1 not in shape:
+        return shape
+    known = prod(n for n in shape if n != -1)
+    size = prod(input._shape)
+    if shape.count(-1) > 1:
+        raise ShapeError(f"only one dimension can be inferred, got {list(shape)}")
+    if known == 0 or size % known:
+        raise ShapeError(f"shape '{list(shape)}' is invalid for input of size {size}: {size} is no multiple of {known}")
+    return tuple(size // known if n == -1 else n for n in shape)
+
+
+def reshape(input: Tensor, *shape: Any) -> Tensor:
+    """The same elements in another shape; one size may be -1. A view where memory allows, else a copy.
+
+    >>> import tensorplay as tp
+    >>> tp.arange(4).reshape(2, -1)
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    return apply1(ops.Reshape, input, {"shape": _resolved(input, _sizes(shape))})
+
+
+def view(input: Tensor, *shape: Any) -> Tensor:
+    """`reshape` that never copies: raises ShapeError where the memory's order does not allow a view.
+
+    >>> import tensorplay as tp
+    >>> tp.ones(2, 3).view(6).shape
+    (6,)
+    """
+    out = reshape(input, *shape)
+    if out._array.size and not np.may_share_memory(out._array, input._array):
+        raise ShapeError(
+            f"view size is not compatible with input tensor's size and stride: {list(input.shape)} cannot be seen as "
+            f"{list(out.shape)} without copying. Use reshape() instead"
+        )
+    return out
+
+
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Dimensions from `start_dim` to `end_dim` as one.
+
+    >>> import tensorplay as tp
+    >>> tp.flatten(tp.ones(2, 3, 4), 1).shape
+    (2, 12)
+    """
+    start, end = normal_dim(start_dim, input.ndim), normal_dim(end_dim, input.ndim)
+    if start > end:
+        raise ShapeError(f"flatten() has invalid args: start_dim {start_dim} cannot come after end_dim {end_dim}")
+    shape = input.shape
+    return reshape(input, (*shape[:start], prod(shape[start : end + 1]), *shape[end + 1 :]))
+
+
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """Dimensions in the order `dims`: a view.
+
+    >>> import tensorplay as tp
+    >>> tp.ones(2, 3, 4).permute(2, 0, 1).shape
+    (4, 2, 3)
+    """
+    order = tuple(normal_dim(d, input.ndim) for d in _sizes(dims))
+    if sorted(order) != list(range(input.ndim)):
+        raise ShapeError(f"permute(): dims {list(order)} must name each of the {input.ndim} dimensions once")
+    return apply1(ops.Permute, input, {"dims": order})
+
+
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dimensions exchanged: a view.
+
+    >>> import tensorplay as tp
+    >>> tp.ones(2, 3).transpose(0, 1).shape
+    (3, 2)
+    """
+    a, b = normal_dim(dim0, input.ndim), normal_dim(dim1, input.ndim)
+    order = list(range(input.ndim))
+    if order:
+        order[a], order[b] = order[b], order[a]
+    return apply1(ops.Permute, input, {"dims": tuple(order)})
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """A dimension of size 1 put in at `dim`: a view.
+
+    >>> import tensorplay as tp
+    >>> tp.ones(3).unsqueeze(1).shape
+    (3, 1)
+    """
+    at = normal_dim(dim, input.ndim + 1)
+    return apply1(ops.Reshape, input, {"shape": (*input.shape[:at], 1, *input.shape[at:])})
+
+
+def squeeze(input: Tensor, dim: Dim = None) -> Tensor:
+    """Dimensions of size 1 dropped: all, or those named: a view.
+
+    >>> import tensorplay as tp
+    >>> tp.ones(1, 3, 1).squeeze(0).shape
+    (3, 1)
+    """
+    dims = normal_dims(dim, input.ndim) or (range(input.ndim) if dim is None else ())
+    return apply1(ops.Reshape, input, {"shape": tuple(n for i, n in enumerate(input.shape) if n != 1 or i not in dims)})
+
+
+def expand(input: Tensor, *sizes: Any) -> Tensor:
+    """Dimensions of size 1 stretched without copying; -1 leaves a size as it is. Gradients are summed back.
+
+    >>> import tensorplay as tp
+    >>> tp.tensor([[1.0], [2.0]]).expand(2, 3)
+    tensor([[1., 1., 1.],
+            [2., 2., 2.]])
+    """
+    shape = _sizes(sizes)
+    lead = len(shape) - input.ndim
+    shape = tuple(input.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(shape))
+    return apply1(ops.Expand, input, {"shape": shape})
+
+
+def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """out[i][j] = input[index[i][j]][j] for dim 0, and so on; gradients of repeated positions add.
+
+    >>> import tensorplay as tp
+    >>> tp.gather(tp.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, tp.tensor([[0], [1]]))
+    tensor([[1.],
+            [4.]])
+    """
+    return apply(ops.Gather, input, index, dim=normal_dim(dim, input.ndim))  # type: ignore[no-any-return]

@@ -1,0 +1,146 @@
+"""Writing into a tensor's memory: which edits are allowed, and how they are noticed.
+
+An edit raises the version that the tensor shares with its views, so a backward pass that needs the old
+value says so instead of computing something else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import events
+from .autograd.modes import inferring, recording
+from .errors import DTypeError, InferenceError, InPlaceError, ShapeError
+from .ops import Add, Div, Mul, Sub
+from .source import user_line
+from .tensor import Tensor, apply, wrap
+
+__all__ = ["add_", "checked", "copy_", "div_", "fill_", "forbid_tracked", "mul_", "sub_", "written", "zero_"]
+
+
+def checked(x: Tensor) -> Any:
+    """The array of x, if it may be written."""
+    if x._cell is None and not inferring():
+        raise InferenceError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed: clone() gives an ordinary tensor"
+        )
+    array = x._array
+    if any(stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)):
+        raise InPlaceError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "clone() the expanded tensor first"
+        )
+    return array
+
+
+def forbid_tracked(x: Tensor, *others: Any) -> None:
+    """Refuse an edit that would have to be recorded."""
+    if not recording() or not any(isinstance(t, Tensor) and t._needs_grad for t in (x, *others)):
+        return
+    if x._needs_grad and x._node is None:
+        raise InPlaceError(
+            "a leaf Variable that requires grad is being used in an in-place operation: the edit would replace the very "
+            "value one differentiates by. Do it inside tp.no_grad(), or work on a clone()"
+        )
+    if x._view is not None and x._view._needs_grad and x._view._node is None:
+        raise InPlaceError(
+            "a view of a leaf Variable that requires grad is being used in an in-place operation: "
+            "do it inside tp.no_grad(), or on a clone()"
+        )
+    raise InPlaceError(
+        "an in-place operation on a part of the graph is not recorded in this version: "
+        "write the out-of-place form (y = y + 1, not y += 1), or edit inside tp.no_grad()"
+    )
+
+
+def written(x: Tensor, op: Any) -> None:
+    """Raise the version, and tell those who listen."""
+    if x._cell is None:
+        return
+    x._cell[0] += 1
+    if events.listeners:
+        place = user_line() if events.sources_wanted else None
+        events.emit(events.InPlace(x, x._cell[0], op, place))
+
+
+def _edit(op: Any, x: Tensor, other: Any) -> Tensor:
+    """x op= other."""
+    tracked = recording() and (x._needs_grad or (isinstance(other, Tensor) and other._needs_grad))
+    if tracked and x._view is None and (x._node is not None or not x._needs_grad):
+        return _rebase(op, x, other)
+    forbid_tracked(x, other)
+    _store(x, checked(x), apply(op, x.detach(), other.detach() if isinstance(other, Tensor) else other)._array)
+    written(x, op)
+    return x
+
+
+def _rebase(op: Any, x: Tensor, other: Any) -> Tensor:
+    """A recorded edit: the operation runs on a copy of the old value, and x becomes its result."""
+    old = wrap(x._array.copy())
+    old._node, old._needs_grad = x._node, x._needs_grad
+    result: Tensor = apply(op, old, other)
+    _store(x, checked(x), result._array)
+    x._node, x._needs_grad = result._node, True
+    written(x, op)
+    return x
+
+
+def _store(x: Tensor, target: Any, new: Any) -> None:
+    if new.shape != target.shape:
+        raise ShapeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(new.shape)}")
+    if not np.can_cast(new.dtype, target.dtype, "same_kind"):
+        names = {"f": "Float", "c": "ComplexFloat", "i": "Long", "u": "Byte", "b": "Bool"}
+        raise DTypeError(
+            f"result type {names.get(new.dtype.kind, new.dtype)} can't be cast to the desired output type "
+            f"{names.get(target.dtype.kind, target.dtype)}: the edit would lose digits; write y = x + … instead"
+        )
+    target[...] = new
+
+
+def add_(x: Tensor, other: Any) -> Tensor:
+    """x += other, in place."""
+    return _edit(Add, x, other)
+
+
+def sub_(x: Tensor, other: Any) -> Tensor:
+    """x -= other, in place."""
+    return _edit(Sub, x, other)
+
+
+def mul_(x: Tensor, other: Any) -> Tensor:
+    """x *= other, in place."""
+    return _edit(Mul, x, other)
+
+
+def div_(x: Tensor, other: Any) -> Tensor:
+    """x /= other, in place."""
+    return _edit(Div, x, other)
+
+
+def fill_(x: Tensor, value: Any) -> Tensor:
+    """Every element becomes `value`."""
+    forbid_tracked(x, value)
+    checked(x)[...] = value._array if isinstance(value, Tensor) else value
+    written(x, "fill_")
+    return x
+
+
+def zero_(x: Tensor) -> Tensor:
+    """Every element becomes 0."""
+    return fill_(x, 0)
+
+
+def copy_(x: Tensor, source: Tensor) -> Tensor:
+    """The elements of `source`, broadcast and cast."""
+    forbid_tracked(x, source)
+    target = checked(x)
+    try:
+        np.copyto(target, source._array, casting="unsafe")
+    except ValueError:
+        raise ShapeError(
+            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}"
+        ) from None
+    written(x, "copy_")
+    return x

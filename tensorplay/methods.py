@@ -1,0 +1,353 @@
+"""What tensors can do besides remembering: methods from the public functions, conversion, comparison.
+
+The methods are the very functions of `functional.py`, attached by name, so `help(x.sum)` and
+`help(tp.sum)` show one text and nothing is said twice.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from . import functional, indexing, inplace, ops, printing, scores
+from .arrays.dtypes import as_numpy, bool_, float16, float32, float64, int32, int64
+from .errors import ConversionError, CopyError
+from .tensor import Tensor, apply, number_from, wrap
+
+__all__ = ["allclose", "equal", "isfinite", "isnan"]
+
+for _name in (*functional.__all__, "softmax", "log_softmax"):
+    if _name not in ("where", "detach"):
+        setattr(Tensor, _name, getattr(functional, _name, None) or getattr(scores, _name))
+for _name in ("add_", "sub_", "mul_", "div_", "fill_", "zero_", "copy_"):
+    setattr(Tensor, _name, getattr(inplace, _name))
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Attach a function of this file to Tensor under its own name (a trailing `_of` is dropped)."""
+    setattr(Tensor, function.__name__.removesuffix("_of"), function)
+    return function
+
+
+# ----------------------------------------------------------------------------------- to Python, NumPy
+
+
+@_method
+def item(self: Tensor) -> Any:
+    """The one number in this tensor, as a Python number."""
+    return number_from(self)
+
+
+@_method
+def tolist(self: Tensor) -> Any:
+    """Nested lists of Python numbers."""
+    return self._array.tolist()
+
+
+@_method
+def numpy(self: Tensor) -> Any:
+    """The numbers as a NumPy array that shares the memory."""
+    if self._needs_grad:
+        raise ConversionError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead: "
+            "NumPy would not record what is done to it"
+        )
+    return self._array
+
+
+@_method
+def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+
+@_method
+def __bool__(self: Tensor) -> bool:
+    if self._array.size != 1:
+        raise ConversionError(
+            "Boolean value of Tensor with "
+            + ("no values" if self._array.size == 0 else "more than one value")
+            + " is ambiguous: use (x > 0).all(), .any() or a single element"
+        )
+    return bool(self._array.item())
+
+
+def _number(kind: type) -> Callable[[Tensor], Any]:
+    def convert(self: Tensor) -> Any:
+        value = number_from(self)
+        if self._needs_grad and kind is builtins.float:
+            warnings.warn(
+                "Converting a tensor with requires_grad=True to a scalar leaves the graph: use x.detach() or x.item()",
+                UserWarning,
+                stacklevel=2,
+            )
+        return kind(value)
+
+    return convert
+
+
+Tensor.__float__ = _number(builtins.float)  # type: ignore[attr-defined]
+Tensor.__int__ = _number(builtins.int)  # type: ignore[attr-defined]
+
+
+@_method
+def __index__(self: Tensor) -> int:
+    if self._array.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return builtins.int(number_from(self))
+
+
+@_method
+def __len__(self: Tensor) -> int:
+    if not self._shape:
+        raise TypeError("len() of a 0-d tensor")
+    return self._shape[0]
+
+
+@_method
+def __iter__(self: Tensor) -> Iterator[Tensor]:
+    if not self._shape:
+        raise TypeError("iteration over a 0-d tensor")
+    return (indexing.getitem(self, i) for i in range(self._shape[0]))
+
+
+@_method
+def __contains__(self: Tensor, element: Any) -> bool:
+    return bool((self._array == (element._array if isinstance(element, Tensor) else element)).any())
+
+
+@_method
+def __repr__(self: Tensor) -> str:
+    node = self.grad_fn
+    name = node.name() if node is not None else None
+    return printing.format_tensor(self._array, requires_grad=self._needs_grad, grad_fn=name)
+
+
+@_method
+def __format__(self: Tensor, spec: str) -> str:
+    return format(number_from(self), spec) if self._array.ndim == 0 and spec else repr(self)
+
+
+@_method
+def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    if self._node is not None:
+        raise CopyError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment: "
+            "copy x.detach() instead"
+        )
+    twin = wrap(self._array.copy(), self._needs_grad, type(self))
+    memo[id(self)] = twin
+    twin._grad = None if self._grad is None else wrap(self._grad._array.copy())
+    return twin
+
+
+# ------------------------------------------------------------------------------------- size and dtype
+
+
+@_method
+def size(self: Tensor, dim: int | None = None) -> Any:
+    """The shape, or the size of one dimension."""
+    return self._shape if dim is None else self._shape[dim]
+
+
+@_method
+def dim(self: Tensor) -> int:
+    """Number of dimensions."""
+    return len(self._shape)
+
+
+@_method
+def numel(self: Tensor) -> int:
+    """Number of elements."""
+    return self._array.size
+
+
+@_method
+def is_floating_point(self: Tensor) -> bool:
+    """Whether the dtype is a floating one."""
+    return self._array.dtype.kind == "f"
+
+
+@_method
+def contiguous(self: Tensor) -> Tensor:
+    """The tensor itself if its memory is in order, else a copy that is."""
+    return self if self._array.flags.c_contiguous else functional.clone(self)
+
+
+@_method
+def is_contiguous(self: Tensor) -> bool:
+    """Whether the elements lie in memory in order."""
+    return bool(self._array.flags.c_contiguous)
+
+
+@_method
+def stride(self: Tensor) -> tuple[int, ...]:
+    """Steps in memory, in elements, from one index to the next in each dimension."""
+    return tuple(s // self._array.itemsize for s in self._array.strides)
+
+
+@_method
+def to(self: Tensor, dtype: Any) -> Tensor:
+    """The tensor in another dtype; itself if it has that dtype already. "cpu" is accepted as a device."""
+    if isinstance(dtype, str) and dtype == "cpu":
+        return self
+    target = as_numpy(dtype)
+    if target == self._array.dtype:
+        return self
+    return apply(ops.Cast, self, dtype=target)  # type: ignore[no-any-return]
+
+
+@_method
+def cpu(self: Tensor) -> Tensor:
+    """The tensor itself: "cpu" is the only device."""
+    return self
+
+
+@_method
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """The tensor in the dtype of another."""
+    return to(self, other.dtype)
+
+
+def _cast_method(name: str, dtype: Any) -> None:
+    def cast(self: Tensor) -> Tensor:
+        return to(self, dtype)
+
+    cast.__name__, cast.__doc__ = name, f"The tensor as {dtype}."
+    setattr(Tensor, name, cast)
+
+
+for _name, _dtype in {"float": float32, "double": float64, "half": float16, "int": int32, "long": int64, "bool": bool_}.items():
+    _cast_method(_name, _dtype)
+
+
+def _last_two(self: Tensor) -> Tensor:
+    """The last two dimensions exchanged."""
+    return functional.transpose(self, -1, -2)
+
+
+def _reversed(self: Tensor) -> Tensor:
+    """The dimensions in reverse order: the transpose of a matrix."""
+    return functional.permute(self, *reversed(range(self.ndim)))
+
+
+Tensor.mT = property(_last_two)  # type: ignore[attr-defined]
+Tensor.T = property(_reversed)  # type: ignore[attr-defined]
+
+
+@_method
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """Stretched to the shape of another tensor."""
+    return functional.expand(self, other.shape)
+
+
+# ----------------------------------------------------------------------------------------- comparison
+
+
+def _comparison(name: str) -> None:
+    function = getattr(operator, name)
+
+    def compare(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, (Tensor, builtins.int, builtins.float, np.generic, np.ndarray)):
+            return NotImplemented
+        other = other._array if isinstance(other, Tensor) else other
+        try:
+            return wrap(np.asarray(function(self._array, other)))
+        except ValueError as error:
+            raise ops.Add.explain((self._array, np.asarray(other)), {}, error) from None
+
+    compare.__name__ = f"__{name}__"
+    compare.__doc__ = f"Element-wise comparison; a boolean tensor without gradient ({name})."
+    setattr(Tensor, f"__{name}__", compare)
+    setattr(Tensor, name, compare)
+
+
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    _comparison(_name)
+Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]  # a tensor is the key of its own gradient
+
+
+@_method
+def all_of(self: Tensor) -> Tensor:
+    """Whether every element is true."""
+    return wrap(np.asarray(self._array.all()))
+
+
+@_method
+def any_of(self: Tensor) -> Tensor:
+    """Whether some element is true."""
+    return wrap(np.asarray(self._array.any()))
+
+
+@_method
+def __invert__(self: Tensor) -> Tensor:
+    return wrap(np.asarray(~self._array))
+
+
+def isnan(input: Tensor) -> Tensor:
+    """Which elements are NaN.
+
+    >>> import tensorplay as tp
+    >>> tp.isnan(tp.tensor([0.0, float("nan")]))
+    tensor([False,  True])
+    """
+    return wrap(np.isnan(input._array))
+
+
+def isfinite(input: Tensor) -> Tensor:
+    """Which elements are neither infinite nor NaN.
+
+    >>> import tensorplay as tp
+    >>> tp.isfinite(tp.tensor([0.0, float("inf")]))
+    tensor([ True, False])
+    """
+    return wrap(np.isfinite(input._array))
+
+
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether |input - other| <= atol + rtol · |other| everywhere.
+
+    >>> import tensorplay as tp
+    >>> tp.allclose(tp.ones(2), tp.ones(2) + 1e-9)
+    True
+    """
+    return bool(np.allclose(input._array, other._array, rtol, atol, equal_nan))
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and elements.
+
+    >>> import tensorplay as tp
+    >>> tp.equal(tp.ones(2), tp.ones(3))
+    False
+    """
+    return bool(np.array_equal(input._array, other._array))
+
+
+# -------------------------------------------------------------------------------- indexing, operators
+
+Tensor.__getitem__ = indexing.getitem  # type: ignore[method-assign]
+Tensor.__setitem__ = indexing.setitem  # type: ignore[attr-defined]
+
+
+@_method
+def __matmul__(self: Tensor, other: Any) -> Any:
+    return functional.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+@_method
+def __abs__(self: Tensor) -> Tensor:
+    return functional.abs(self)
+
+
+def _augmented(name: str) -> None:
+    edit = getattr(inplace, f"{name}_")
+    setattr(Tensor, f"__i{'truediv' if name == 'div' else name}__", lambda self, other: edit(self, other))
+
+
+for _name in ("add", "sub", "mul", "div"):
+    _augmented(_name)

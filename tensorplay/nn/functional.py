@@ -1,0 +1,20 @@
+"""The functions behind the layers, for use without a module."""
+
+from __future__ import annotations
+
+from tensorplay.functional import matmul, relu, sigmoid, tanh, transpose
+from tensorplay.scores import cross_entropy, log_softmax, mse_loss, softmax
+from tensorplay.tensor import Tensor
+
+__all__ = ["cross_entropy", "linear", "log_softmax", "mse_loss", "relu", "sigmoid", "softmax", "tanh"]
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input · weightᵀ + bias: shapes (…, in), (out, in) and (out,) give (…, out).
+
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.linear(tp.ones(1, 2), tp.tensor([[1.0, 2.0]]), tp.tensor([10.0]))
+    tensor([[13.]])
+    """
+    product = matmul(input, transpose(weight, 0, 1))
+    return product if bias is None else product + bias

@@ -1,0 +1,55 @@
+"""A tensor that a module learns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tensorplay import events
+from tensorplay.tensor import Tensor, wrap
+
+__all__ = ["Parameter", "clear_gradients"]
+
+
+class Parameter(Tensor):
+    """A tensor that requires a gradient, and that a module finds when it is assigned as an attribute.
+
+    It shares the memory of `data`; it is a leaf whatever the history of `data`.
+
+    >>> import tensorplay as tp
+    >>> tp.nn.Parameter(tp.ones(2))
+    Parameter containing:
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        """Make a parameter of a tensor; without one, an empty parameter."""
+        if data is None:
+            return wrap(np.empty(0, np.float32), requires_grad, cls)
+        if not isinstance(data, Tensor):
+            raise TypeError(
+                f"a Parameter is made from a tensor, got {type(data).__name__}: write Parameter(tp.tensor(...))"
+            )
+        parameter = wrap(data._array, requires_grad, cls)
+        parameter._cell = data._cell  # one memory, so one version
+        return parameter
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+
+def clear_gradients(parameters: Iterable[Tensor], set_to_none: bool = True) -> None:
+    """Drop the gradients of these parameters, or fill them with zeros."""
+    cleared = tuple(parameters)
+    for parameter in cleared:
+        grad = parameter._grad
+        if set_to_none or grad is None:
+            parameter._grad = None
+        else:
+            # A new tensor: what the old gradient is still part of keeps its values.
+            parameter._grad = wrap(np.zeros_like(grad._array))
+    if events.listeners:
+        events.emit(events.GradsZeroed(cleared))

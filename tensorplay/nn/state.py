@@ -1,0 +1,65 @@
+"""Loading a saved state into a module: what fits, what does not, and the copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tensorplay.errors import StateDictError
+from tensorplay.tensor import Tensor
+
+__all__ = ["Loaded", "copy_into", "differences"]
+
+
+class Loaded(NamedTuple):
+    """What `load_state_dict` found: names the state lacked, and names it had too many."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"Loaded(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+
+def differences(owner: str, mine: Mapping[str, Tensor], given: Mapping[str, Any], strict: bool) -> Loaded:
+    """Compare names and shapes; StateDictError names all that does not fit."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"expected state_dict to be dict-like, got {type(given).__name__}")
+    loaded = Loaded([name for name in mine if name not in given], [name for name in given if name not in mine])
+    problems = [*_names(loaded, mine, given)] if strict else []
+    problems += _shapes(mine, given)
+    if problems:
+        raise StateDictError(f"Error(s) in loading state_dict for {owner}, nothing was loaded:\n" + "\n".join(problems))
+    return loaded
+
+
+def _names(loaded: Loaded, mine: Mapping[str, Tensor], given: Mapping[str, Any]) -> Iterator[str]:
+    for name in loaded.missing_keys:
+        yield f"  missing     {name} {list(mine[name].shape)}"
+    for name in loaded.unexpected_keys:
+        near = get_close_matches(name, loaded.missing_keys, 1)
+        yield f"  unexpected  {name} {list(np.shape(_array(given[name])))}" + (f": meant {near[0]}?" if near else "")
+
+
+def _shapes(mine: Mapping[str, Tensor], given: Mapping[str, Any]) -> Iterator[str]:
+    for name, tensor in mine.items():
+        if name in given and (got := np.shape(_array(given[name]))) != tensor._array.shape:
+            yield f"  shape       {name}: size mismatch, the state has {list(got)}, the model {list(tensor.shape)}"
+
+
+def copy_into(mine: Mapping[str, Tensor], given: Mapping[str, Any]) -> None:
+    """Write the given values into the tensors of the same name."""
+    for name, tensor in mine.items():
+        if name in given:
+            tensor._array[...] = _array(given[name])
+            if tensor._cell is not None:
+                tensor._cell[0] += 1
+
+
+def _array(value: Any) -> np.ndarray:
+    return value._array if isinstance(value, Tensor) else np.asarray(value)

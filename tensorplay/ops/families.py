@@ -1,0 +1,197 @@
+"""Families of ops: what is common to many is said once, here.
+
+A family fixes the shape rule and the words of its error, whether gradients are summed back to a
+broadcast input, and (by its name) how a batching namespace runs it.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ..errors import DimensionError, EmptyReductionError, IndexingError, ShapeError
+from .base import Op
+
+__all__ = [
+    "Broadcasting",
+    "Contraction",
+    "Fused",
+    "Indexing",
+    "Pointwise",
+    "Reduction",
+    "Shaping",
+    "Window",
+    "broadcast_shapes",
+    "count",
+    "keep_shape",
+    "normal_dim",
+    "normal_dims",
+]
+
+Shape = tuple[int, ...]
+
+
+# ------------------------------------------------------------------------------------- shape rules
+
+
+def normal_dim(dim: int, rank: int) -> int:
+    """A dimension counted from the front; negative ones count from the end, as in PyTorch.
+
+    >>> normal_dim(-1, 3)
+    2
+    """
+    room = max(rank, 1)
+    if not -room <= dim < room:
+        raise DimensionError(
+            f"Dimension out of range (expected to be in range of [{-room}, {room - 1}], but got {dim})"
+        )
+    return dim % room
+
+
+def normal_dims(dim: int | tuple[int, ...] | None, rank: int) -> tuple[int, ...] | None:
+    """Several dimensions, each once; None and () mean all.
+
+    >>> normal_dims((0, -1), 3)
+    (0, 2)
+    """
+    if dim is None or dim == ():
+        return None
+    dims = tuple(normal_dim(d, rank) for d in ((dim,) if isinstance(dim, int) else dim))
+    if len(set(dims)) != len(dims):
+        raise ShapeError(f"dim appears multiple times in the list of dims: {dim}; name each dimension once")
+    return dims
+
+
+def keep_shape(shape: Shape, dim: int | tuple[int, ...] | None) -> Shape:
+    """The shape with reduced dimensions kept as 1.
+
+    >>> keep_shape((2, 3), (1,))
+    (2, 1)
+    """
+    if dim is None:
+        return (1,) * len(shape)
+    dims = (dim,) if isinstance(dim, int) else dim
+    return tuple(1 if i in dims else n for i, n in enumerate(shape))
+
+
+def count(shape: Shape, dim: int | tuple[int, ...] | None) -> int:
+    """How many elements go into one result of a reduction."""
+    if dim is None:
+        return prod(shape)
+    return prod(shape[d] for d in ((dim,) if isinstance(dim, int) else dim) if shape)
+
+
+def broadcast_shapes(a: Shape, b: Shape) -> Shape:
+    """The common shape of two operands; sizes must agree, or one of them be 1, counted from the right.
+
+    >>> broadcast_shapes((4, 1), (3,))
+    (4, 3)
+    """
+    rank = max(len(a), len(b))
+    pairs = zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True)
+    result = []
+    for i, (m, n) in enumerate(pairs):
+        if m != n and m != 1 and n != 1:
+            raise ShapeError(
+                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton dimension {i}. "
+                f"Shapes {list(a)} and {list(b)} are aligned at the right; each pair of sizes must be equal or hold a 1. "
+                f"Reshape or unsqueeze one operand."
+            )
+        result.append(n if m == 1 else m)
+    return tuple(result)
+
+
+def _shape(x: Any) -> Shape:
+    return tuple(x.shape) if hasattr(x, "shape") else ()
+
+
+# ---------------------------------------------------------------------------------------- families
+
+
+class Pointwise(Op, abstract=True):
+    """One input, each element on its own."""
+
+    family = "pointwise"
+    floating = True
+
+
+class Broadcasting(Op, abstract=True):
+    """Two inputs stretched to a common shape, element by element."""
+
+    family = "broadcasting"
+    promote = fits = True
+
+    @classmethod
+    def explain(cls, arrays: tuple[Any, ...], params: dict[str, Any], error: Exception) -> Exception:
+        try:
+            broadcast_shapes(_shape(arrays[0]), _shape(arrays[1]))
+        except ShapeError as clearer:
+            return clearer
+        return error
+
+
+class Reduction(Op, abstract=True):
+    """Many elements become one, along `dim` (a tuple, or None for all)."""
+
+    family = "reduction"
+
+    @classmethod
+    def explain(cls, arrays: tuple[Any, ...], params: dict[str, Any], error: Exception) -> Exception:
+        if isinstance(error, ValueError):
+            return EmptyReductionError(
+                f"{cls.__name__.lower()}(): Expected reduction dim with at least one element, got a tensor of shape "
+                f"{list(_shape(arrays[0]))}: the {cls.label} of nothing is not defined"
+            )
+        return error
+
+
+class Shaping(Op, abstract=True):
+    """The same numbers in another arrangement."""
+
+    family = "shaping"
+
+
+class Indexing(Op, abstract=True):
+    """Some of the elements, chosen by position; the adjoint puts or adds them back."""
+
+    family = "indexing"
+
+    @classmethod
+    def explain(cls, arrays: tuple[Any, ...], params: dict[str, Any], error: Exception) -> Exception:
+        if isinstance(error, IndexError):
+            return IndexingError(f"{error} (indexing a tensor of shape {list(_shape(arrays[0]))})")
+        return error
+
+
+class Contraction(Op, abstract=True):
+    """Sums of products over shared dimensions."""
+
+    family = "contraction"
+    promote = fits = True
+
+    @classmethod
+    def explain(cls, arrays: tuple[Any, ...], params: dict[str, Any], error: Exception) -> Exception:
+        a, b = _shape(arrays[0]), _shape(arrays[1])
+        if len(a) >= 2 and len(b) >= 2 and a[-1] == b[-2]:
+            try:
+                broadcast_shapes(a[:-2], b[:-2])
+            except ShapeError as clearer:
+                return clearer
+            return error
+        text = f"{'x'.join(map(str, a[-2:]))} and {'x'.join(map(str, b[-2:]))}"
+        return ShapeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({text}): the columns of the first must equal the rows "
+            f"of the second. Transpose one of them (x.T) or check the order."
+        )
+
+
+class Window(Op, abstract=True):
+    """Sliding windows over the last dimensions: convolution and pooling."""
+
+    family = "window"
+
+
+class Fused(Op, abstract=True):
+    """Several steps in one, with a rule of their own."""
+
+    family = "fused"

@@ -1,0 +1,191 @@
+"""What all optimizers share: groups of parameters, state, and the loop over both.
+
+An optimizer computes on the raw arrays, in place: nothing of a step is ever recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from tensorplay import events
+from tensorplay.autograd.modes import enable_grad
+from tensorplay.errors import HyperparameterError, StateDictError
+from tensorplay.nn.parameter import clear_gradients
+from tensorplay.tensor import Tensor, wrap
+
+__all__ = ["Optimizer"]
+
+Group = dict[str, Any]
+
+
+class Optimizer:
+    """Base of SGD, Adam and yours: write `update`, which changes one parameter's array in place.
+
+    `params` is an iterable of tensors, or of dicts (groups) with the key "params" and settings of their
+    own; what a group does not set comes from `defaults`. What an optimizer remembers about a parameter
+    is in `state[parameter]`.
+
+    >>> import tensorplay as tp
+    >>> class SignSGD(tp.optim.Optimizer):
+    ...     def update(self, tensor, param, grad, group):
+    ...         param -= group["lr"] * (grad > 0) - group["lr"] * (grad < 0)
+    >>> w = tp.tensor([1.0, 1.0], requires_grad=True)
+    >>> optimizer = SignSGD([w], {"lr": 0.1})
+    >>> (w * tp.tensor([5.0, -5.0])).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.9000, 1.1000], requires_grad=True)
+    """
+
+    def __init__(self, params: Iterable[Any], defaults: Mapping[str, Any]) -> None:
+        if isinstance(params, (Tensor, Mapping)):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
+                f"but got {type(params).__name__}: write [tensor], or model.parameters()"
+            )
+        self.defaults = dict(defaults)
+        self.param_groups: list[Group] = []
+        self.state: dict[Tensor, dict[str, Any]] = {}
+        given = list(params)
+        if not given:
+            raise HyperparameterError(
+                "optimizer got an empty parameter list. An iterator such as model.parameters() is used up after one use."
+            )
+        for group in given if isinstance(given[0], Mapping) else [{"params": given}]:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: Mapping[str, Any]) -> None:
+        """Take in more parameters, with settings of their own.
+
+        Raises ValueError for a tensor that is no leaf, or is in an optimizer's group already.
+        """
+        if not isinstance(param_group, Mapping) or "params" not in param_group:
+            raise TypeError(f"param_group must be a dict with the key 'params', got {type(param_group).__name__}")
+        group = {**self.defaults, **param_group, "params": _listed(param_group["params"])}
+        known = {id(p) for other in self.param_groups for p in other["params"]}
+        for param in group["params"]:
+            self._check(param, known)
+            known.add(id(param))
+        self.check_settings(group)
+        self.param_groups.append(group)
+
+    def _check(self, param: Any, known: set[int]) -> None:
+        if not isinstance(param, Tensor):
+            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}")
+        if not param.is_leaf:
+            raise HyperparameterError(
+                "can't optimize a non-leaf Tensor: it is the result of an operation, so no gradient is kept for it. "
+                "Give the leaf it was computed from, or x.detach().requires_grad_()."
+            )
+        if id(param) in known:
+            raise HyperparameterError("some parameters appear in more than one parameter group, or twice in one")
+
+    def check_settings(self, group: Group) -> None:
+        """Raise HyperparameterError for settings outside their range. Subclasses say which."""
+
+    # ------------------------------------------------------------------------------------- the step
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change every parameter that has a gradient; with a `closure`, call it first and return its loss."""
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for tensor in group["params"]:
+                if tensor._grad is not None:
+                    self._step_one(tensor, group)
+        return loss
+
+    def _step_one(self, tensor: Tensor, group: Group) -> None:
+        array, grad = tensor._array, tensor._grad._array  # type: ignore[union-attr]
+        before = array.copy() if events.listeners else None
+        self.update(tensor, array, -grad if group.get("maximize") else grad, group)
+        if tensor._cell is not None:
+            tensor._cell[0] += 1
+        if before is not None and events.listeners:
+            events.emit(events.OptimizerStepped(self, tensor, before, array.copy()))
+
+    def update(self, tensor: Tensor, param: np.ndarray, grad: np.ndarray, group: Group) -> None:
+        """Change the array `param`, the values of `tensor`, in place; `grad` must not be changed."""
+        raise NotImplementedError(f"{type(self).__name__} does not define update(tensor, param, grad, group)")
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients of all parameters; with `set_to_none=False` they become zeros instead."""
+        clear_gradients((p for group in self.param_groups for p in group["params"]), set_to_none)
+
+    # ----------------------------------------------------------------------------------------- state
+
+    def state_dict(self) -> dict[str, Any]:
+        """Settings and state as plain data, with parameters as numbers in order. A copy: later steps leave it alone."""
+        order = [p for group in self.param_groups for p in group["params"]]
+        state = {number: _copied(self.state[p]) for number, p in enumerate(order) if p in self.state}
+        groups, first = [], 0
+        for group in self.param_groups:
+            numbers = list(range(first, first := first + len(group["params"])))
+            groups.append({**{k: deepcopy(v) for k, v in group.items() if k != "params"}, "params": numbers})
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Take over the settings and the state of `state_dict`, parameter by parameter in order.
+
+        Raises StateDictError, before anything changes, if groups or shapes do not fit.
+        """
+        groups = state_dict["param_groups"]
+        mine, given = ([len(group["params"]) for group in all_groups] for all_groups in (self.param_groups, groups))
+        if mine != given:
+            raise StateDictError(
+                "loaded state dict doesn't match the optimizer's parameter groups: "
+                f"it has groups of {given} parameters, the optimizer groups of {mine}"
+            )
+        by_number = {
+            number: param
+            for group, saved in zip(self.param_groups, groups, strict=True)
+            for param, number in zip(group["params"], saved["params"], strict=True)
+        }
+        self.state = {by_number[n]: _fitted(by_number[n], values) for n, values in state_dict["state"].items()}
+        for group, saved in zip(self.param_groups, groups, strict=True):
+            group.update({name: deepcopy(value) for name, value in saved.items() if name != "params"})
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
+        return "\n".join([*lines, ")"])
+
+
+def _listed(params: Any) -> list[Any]:
+    if isinstance(params, Tensor):
+        return [params]
+    if isinstance(params, (set, frozenset)):
+        raise TypeError("optimizer parameters need to be organized in ordered collections: a set has no order")
+    return list(params)
+
+
+def _copied(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: wrap(v._array.copy()) if isinstance(v, Tensor) else deepcopy(v) for k, v in values.items()}
+
+
+def _fitted(param: Tensor, values: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of a saved state, in the dtype of the parameter it now belongs to."""
+    copied = _copied(values)
+    for name, value in copied.items():
+        if isinstance(value, Tensor):
+            if value._array.shape != param._array.shape:
+                raise StateDictError(
+                    f"size mismatch for {name}: the state has {list(value.shape)}, the parameter {list(param.shape)}"
+                )
+            copied[name] = wrap(value._array.astype(param._array.dtype, copy=False))
+    return copied
+
+
+def check_at_least_zero(group: Group, **words: str) -> None:
+    """Raise HyperparameterError if one of these settings is negative; `words` says what a message calls it."""
+    for name, word in words.items():
+        if not group[name] >= 0.0:
+            raise HyperparameterError(f"Invalid {word}: {group[name]}. Expected a number of at least 0.")

@@ -1,0 +1,260 @@
+"""Random tensors. The same seed and the same calls give the same numbers on every machine and device.
+
+The numbers come from a counter (see `tensorplay.arrays.philox`), so the whole state of a generator
+is two integers: the seed, and how many blocks of the stream are used up. It is not PyTorch's stream.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tensorplay.arrays import dtypes, philox
+from tensorplay.creation import DTypeLike, check_device, size_of
+from tensorplay.errors import DTypeError, RangeError
+from tensorplay.tensor import Tensor, wrap
+
+__all__ = [
+    "Generator",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
+    "seed",
+    "set_rng_state",
+]
+
+Filler = Callable[[int, int, tuple[int, ...], np.dtype[Any]], np.ndarray]
+
+
+class Generator:
+    """A source of random numbers of its own, independent of the default one.
+
+    >>> import tensorplay as tp
+    >>> g = tp.Generator().manual_seed(0)
+    >>> state = g.get_state()
+    >>> first = tp.rand(2, generator=g)
+    >>> g.set_state(state)
+    >>> (tp.rand(2, generator=g) == first).numpy()
+    array([ True,  True])
+    """
+
+    __slots__ = ("_lock", "_offset", "_seed")
+
+    def __init__(self, device: object = "cpu") -> None:
+        check_device(device)
+        self._lock = threading.Lock()
+        self.seed()
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start the stream of this seed (an int of up to 64 bits) at its beginning; returns the generator."""
+        number = operator.index(seed)
+        if not -(1 << 63) <= number < 1 << 64:
+            raise ValueError(f"Overflow: a seed has 64 bits, from -2**63 to 2**64 - 1, got {seed}")
+        with self._lock:
+            self._seed, self._offset = number % (1 << 64), 0
+        return self
+
+    def seed(self) -> int:
+        """Start a stream that nobody can foresee, and return its seed so that it can be repeated."""
+        return self.manual_seed(secrets.randbits(63)).initial_seed()
+
+    def initial_seed(self) -> int:
+        """The seed this stream started from."""
+        return self._seed
+
+    def get_state(self) -> tuple[int, int]:
+        """Where the stream stands: (seed, blocks used)."""
+        with self._lock:
+            return self._seed, self._offset
+
+    def set_state(self, state: tuple[int, int]) -> None:
+        """Go back (or forward) to a state that `get_state` returned."""
+        seed, offset = state
+        self.manual_seed(seed)
+        with self._lock:
+            self._offset = operator.index(offset)
+
+    def take(self, words: int) -> tuple[int, int]:
+        """Reserve `words` 32-bit words: (key, counter) of the first. Two threads never get the same ones."""
+        with self._lock:
+            start = self._offset
+            self._offset += philox.blocks_of(words)
+            return self._seed, start
+
+    def __repr__(self) -> str:
+        return f"Generator(seed={self._seed}, offset={self._offset})"
+
+
+default_generator = Generator()
+"""The generator that is used where none is given."""
+
+
+def manual_seed(seed: int) -> Generator:
+    """Make everything random that follows repeatable: start the default stream of this seed.
+
+    >>> import tensorplay as tp
+    >>> g = tp.manual_seed(0)
+    >>> first = tp.rand(3)
+    >>> g = tp.manual_seed(0)
+    >>> (tp.rand(3) == first).numpy()
+    array([ True,  True,  True])
+    """
+    return default_generator.manual_seed(seed)
+
+
+def seed() -> int:
+    """Give the default generator a seed that nobody can foresee, and return it."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed of the default generator."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> tuple[int, int]:
+    """The state of the default generator: (seed, blocks used)."""
+    return default_generator.get_state()
+
+
+def set_rng_state(state: tuple[int, int]) -> None:
+    """Put the default generator into a state that `get_rng_state` returned."""
+    default_generator.set_state(state)
+
+
+# --------------------------------------------------------------------------------- random tensors
+
+
+def draw(fill: Filler, shape: tuple[int, ...], dtype: np.dtype[Any], generator: Generator | None) -> np.ndarray:
+    """An array of this shape from `philox.uniform` or `philox.normal`."""
+    if dtype.kind != "f":
+        raise DTypeError(
+            f"random {fill.__name__} numbers are floating-point numbers, got dtype {dtypes.of(dtype)}. "
+            "tp.randint(low, high, size) draws whole numbers."
+        )
+    n = math.prod(shape)
+    words = philox.words_for(dtype, n + n % 2)
+    key, counter = (generator or default_generator).take(words)
+    return fill(key, counter, shape, dtype)
+
+
+def rand(
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers spread evenly over [0, 1).
+
+    >>> import tensorplay as tp
+    >>> x = tp.rand(2, 3)
+    >>> x.shape, bool((x >= 0).all() and (x < 1).all())
+    ((2, 3), True)
+    """
+    check_device(device)
+    return wrap(draw(philox.uniform, size_of(size), dtypes.as_numpy(dtype), generator), requires_grad)
+
+
+def randn(
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers from the normal distribution with mean 0 and variance 1.
+
+    >>> import tensorplay as tp
+    >>> tp.randn(2, 3, requires_grad=True).requires_grad
+    True
+    """
+    check_device(device)
+    return wrap(draw(philox.normal, size_of(size), dtypes.as_numpy(dtype), generator), requires_grad)
+
+
+def rand_like(
+    input: Tensor, *, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
+) -> Tensor:
+    """`rand` with the shape and dtype of `input`."""
+    return rand(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+
+
+def randn_like(
+    input: Tensor, *, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
+) -> Tensor:
+    """`randn` with the shape and dtype of `input`."""
+    return randn(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+
+
+def randint(
+    *bounds_and_size: Any,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
+    **named: Any,
+) -> Tensor:
+    """Whole numbers from low to high - 1: `randint(high, size)` or `randint(low, high, size)`.
+
+    int64 unless `dtype` says otherwise. Raises RangeError if there is no number to draw.
+
+    >>> import tensorplay as tp
+    >>> x = tp.randint(3, 5, (100,))
+    >>> x.min().item(), x.max().item()
+    (3, 4)
+    """
+    check_device(device)
+    low, high, size = _bounds(bounds_and_size, named)
+    if low >= high:
+        raise RangeError(f"randint expects 'low' to be less than 'high', but got low={low} >= high={high}")
+    shape = size_of((size,))
+    key, counter = (generator or default_generator).take(2 * math.prod(shape))
+    values = philox.integers(key, counter, low, high, shape)
+    return wrap(values.astype(dtypes.as_numpy(dtype or dtypes.int64), copy=False), requires_grad)
+
+
+def _bounds(given: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, int, Any]:
+    """low, high and size, by position or by name, where only low can be left out."""
+    names = ("low", "high", "size") if len(given) + len(named) == 3 else ("high", "size")
+    free = [name for name in names if name not in named]
+    if len(free) != len(given) or not set(named) <= set(names):
+        raise TypeError(
+            "randint() takes (high, size) or (low, high, size), "
+            f"got {len(given)} positional arguments and {sorted(named) or 'no names'}"
+        )
+    values = {"low": 0, **named, **dict(zip(free, given, strict=True))}
+    return operator.index(values["low"]), operator.index(values["high"]), values["size"]
+
+
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The numbers 0 … n-1 in random order.
+
+    >>> import tensorplay as tp
+    >>> sorted(tp.randperm(5).tolist())
+    [0, 1, 2, 3, 4]
+    """
+    check_device(device)
+    (count,) = size_of((n,))
+    key, counter = (generator or default_generator).take(2 * count)
+    return wrap(philox.permutation(key, counter, count).astype(dtypes.as_numpy(dtype or dtypes.int64)), requires_grad)

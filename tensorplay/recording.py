@@ -1,0 +1,154 @@
+"""The namespace that records: every name of a rule, as operations on Tensors.
+
+Under `create_graph` a rule runs here unchanged, and its own graph appears. What a name does is one
+op, so a derivative is made of the same pieces as any other computation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import ops
+from .arrays.composite import Composite
+from .autograd.bridge import bridge
+from .tensor import Tensor, apply, apply1, apply2, wrap
+
+__all__ = ["TensorSpace", "tensors"]
+
+Shape = tuple[int, ...]
+
+
+def _unary(op: Any) -> Any:
+    return staticmethod(lambda x: apply1(op, x))
+
+
+def _binary(op: Any) -> Any:
+    return staticmethod(lambda x, y: apply2(op, x, y) if isinstance(x, Tensor) and isinstance(y, Tensor) else apply(op, x, y))  # fmt: skip
+
+
+class TensorSpace(Composite):
+    """Tensors, recorded."""
+
+    rank = 1
+    exp, log, sqrt, tanh, sigmoid = map(_unary, (ops.Exp, ops.Log, ops.Sqrt, ops.Tanh, ops.Sigmoid))
+    relu, abs, copy = map(_unary, (ops.Relu, ops.Abs, ops.Clone))
+    div, pow, maximum, minimum = map(_binary, (ops.Div, ops.Pow, ops.Maximum, ops.Minimum))
+
+    @staticmethod
+    def conj(x: Any) -> Any:
+        """Numbers and real tensors pass unchanged, and unrecorded."""
+        return apply1(ops.Conj, x) if isinstance(x, Tensor) and x._array.dtype.kind == "c" else x
+
+    @staticmethod
+    def sign(x: Tensor) -> Tensor:
+        return wrap(np.sign(x._array))
+
+    @staticmethod
+    def stop(x: Tensor) -> Tensor:
+        return x.detach()
+
+    @staticmethod
+    def cast(x: Tensor, dtype: Any) -> Tensor:
+        return apply(ops.Cast, x, dtype=dtype)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def where(c: Any, x: Any, y: Any) -> Any:
+        return apply(ops.Where, c, x, y)
+
+    # ------------------------------------------------------------------------------- many to one
+
+    @staticmethod
+    def sum(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
+        return apply1(ops.Sum, x, {"dim": dim, "keepdim": keepdim})
+
+    @staticmethod
+    def mean(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
+        return apply1(ops.Mean, x, {"dim": dim, "keepdim": keepdim})
+
+    @staticmethod
+    def amax(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
+        return apply1(ops.Amax, x, {"dim": dim, "keepdim": keepdim})
+
+    @staticmethod
+    def amin(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
+        return apply1(ops.Amin, x, {"dim": dim, "keepdim": keepdim})
+
+    @staticmethod
+    def argmax(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+        return apply(ops.ArgMax, x, dim=dim, keepdim=keepdim)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def argmin(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+        return apply(ops.ArgMin, x, dim=dim, keepdim=keepdim)  # type: ignore[no-any-return]
+
+    # ----------------------------------------------------------------------- another arrangement
+
+    @staticmethod
+    def reshape(x: Tensor, shape: Shape) -> Tensor:
+        return apply1(ops.Reshape, x, {"shape": shape})
+
+    @staticmethod
+    def permute(x: Tensor, dims: Shape) -> Tensor:
+        return apply1(ops.Permute, x, {"dims": dims})
+
+    @staticmethod
+    def T(x: Tensor) -> Tensor:
+        n = x.ndim
+        return apply1(ops.Permute, x, {"dims": (*range(n - 2), n - 1, n - 2)})
+
+    @staticmethod
+    def expand(x: Tensor, shape: Shape) -> Tensor:
+        return apply1(ops.Expand, x, {"shape": shape})
+
+    @staticmethod
+    def sum_to(x: Tensor, shape: Shape) -> Tensor:
+        return apply1(ops.SumTo, x, {"shape": shape})
+
+    # ------------------------------------------------------------------------------- by position
+
+    @staticmethod
+    def arange(n: int) -> Tensor:
+        return wrap(np.arange(n))
+
+    @staticmethod
+    def index(x: Tensor, index: tuple[Any, ...]) -> Tensor:
+        return apply1(ops.GetItem, x, {"index": index})
+
+    @staticmethod
+    def put(x: Tensor, index: tuple[Any, ...], shape: Shape) -> Tensor:
+        return apply1(ops.Put, x, {"index": index, "shape": shape})
+
+    @staticmethod
+    def take(x: Tensor, ix: Sequence[Tensor]) -> Tensor:
+        return apply(ops.Index, x, *ix)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def add_at(x: Tensor, ix: Sequence[Tensor], shape: Shape) -> Tensor:
+        return apply(ops.AddAt, x, *ix, shape=shape)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def gather(x: Tensor, index: Tensor, dim: int) -> Tensor:
+        return apply(ops.Gather, x, index, dim=dim)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def scatter(x: Tensor, index: Tensor, dim: int, shape: Shape) -> Tensor:
+        return apply(ops.Scatter, x, index, dim=dim, shape=shape)  # type: ignore[no-any-return]
+
+    # ------------------------------------------------------------------------------------- fused
+
+    @staticmethod
+    def softmax(x: Tensor, dim: int) -> Tensor:
+        return apply1(ops.Softmax, x, {"dim": dim})
+
+    @staticmethod
+    def log_softmax(x: Tensor, dim: int) -> Tensor:
+        return apply1(ops.LogSoftmax, x, {"dim": dim})
+
+
+tensors = TensorSpace()
+"""The namespace of `create_graph`."""
+
+bridge.tensors = tensors

@@ -1,0 +1,163 @@
+"""From scores to probabilities and losses: softmax, log-softmax, cross-entropy, squared error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import functional as F
+from . import ops
+from .errors import DTypeError, IndexingError, ShapeError
+from .ops.families import normal_dim
+from .tensor import Tensor, apply, apply1, wrap
+
+__all__ = ["cross_entropy", "log_softmax", "mse_loss", "softmax"]
+
+
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """exp(x) / Σ exp(x) along `dim`: positive numbers that sum to 1. Large scores do not overflow.
+
+    >>> import tensorplay as tp
+    >>> tp.softmax(tp.tensor([0.0, 0.0]), 0)
+    tensor([0.5000, 0.5000])
+    """
+    input = input if dtype is None else input.to(dtype)
+    return apply1(ops.Softmax, input, {"dim": normal_dim(dim, input.ndim)}) if input.ndim else F.exp(input - input)
+
+
+def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """Logarithm of the softmax, x - ln Σ exp(x) along `dim`; exact where softmax itself would round to 0.
+
+    >>> import tensorplay as tp
+    >>> tp.log_softmax(tp.tensor([0.0, 0.0]), 0)
+    tensor([-0.6931, -0.6931])
+    """
+    input = input if dtype is None else input.to(dtype)
+    return apply1(ops.LogSoftmax, input, {"dim": normal_dim(dim, input.ndim)}) if input.ndim else input - input
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Cross-entropy between scores and classes: -log softmax(input)[target], averaged.
+
+    Args:
+        input: scores, (C,), (N, C) or (N, C, d1, …). They are not probabilities: softmax is inside.
+        target: class numbers, () or (N,) or (N, d1, …), or probabilities of input's shape.
+        weight: one factor per class, (C,).
+        ignore_index: this class number counts for nothing.
+        reduction: "mean", "sum" or "none".
+        label_smoothing: part of the target spread evenly over all classes, 0 to 1.
+
+    Raises:
+        ShapeError: the shapes do not belong together. IndexingError: a class that does not exist.
+
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.cross_entropy(tp.tensor([[2.0, 0.0]]), tp.tensor([0]))
+    tensor(0.1269)
+    """
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction: expected 'mean', 'sum' or 'none'")
+    if target.shape == input.shape and target._array.dtype.kind == "f":
+        return _against_probabilities(input, target, weight, reduction, label_smoothing)
+    _check_classes(input, target)
+    scores, classes = _rows(input, target)
+    ignored = classes._array == ignore_index
+    if weight is None and not label_smoothing and not ignored.any():
+        _check_range(classes, scores.shape[1])
+        losses = apply(ops.CrossEntropy, scores, classes)
+        return _reduced(losses, reduction, target.shape)
+    return _weighted(scores, classes, ignored, weight, reduction, label_smoothing, target.shape)
+
+
+def _rows(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Scores as (rows, classes), whatever dimensions stood around the classes."""
+    if input.ndim <= 1:
+        return F.reshape(input, (1, -1)), F.reshape(target, (1,))
+    if input.ndim == 2:
+        return input, target
+    order = (0, *range(2, input.ndim), 1)
+    return F.reshape(F.permute(input, order), (-1, input.shape[1])), F.reshape(target, (-1,))
+
+
+def _check_classes(input: Tensor, target: Tensor) -> None:
+    if target._array.dtype.kind not in "iu":
+        raise DTypeError(
+            f"expected scalar type Long but found {target.dtype}: targets are class numbers (int64), "
+            f"or probabilities of the scores' shape {list(input.shape)}"
+        )
+    expected = input.shape[:1] + input.shape[2:] if input.ndim >= 2 else ()
+    if target.shape != expected:
+        raise ShapeError(
+            f"Expected target size {list(expected)}, got {list(target.shape)}: scores of shape {list(input.shape)} "
+            f"need one class number per example"
+        )
+
+
+def _check_range(classes: Tensor, count: int, ignored: Any = False) -> None:
+    wrong = classes._array[((classes._array < 0) | (classes._array >= count)) & ~np.asarray(ignored)]
+    if wrong.size:
+        raise IndexingError(f"Target {wrong[0]} is out of bounds: there are {count} classes, numbered 0 to {count - 1}")
+
+
+def _reduced(losses: Tensor, reduction: str, shape: tuple[int, ...]) -> Tensor:
+    if reduction == "mean":
+        return F.mean(losses)
+    return F.sum(losses) if reduction == "sum" else F.reshape(losses, shape)
+
+
+def _weighted(scores: Tensor, classes: Tensor, ignored: Any, weight: Any, reduction: str, smoothing: float, shape: Any) -> Tensor:
+    """With class weights, ignored entries or smoothing: composed of recorded operations."""
+    _check_range(classes, scores.shape[1], ignored)
+    safe = wrap(np.where(ignored, 0, classes._array))
+    factors = np.ones(len(safe._array), scores._array.dtype) if weight is None else weight._array[safe._array]
+    factors = wrap(np.where(ignored, factors.dtype.type(0), factors))
+    logp = log_softmax(scores, 1)
+    losses = -F.reshape(F.gather(logp, 1, F.reshape(safe, (-1, 1))), (-1,)) * factors
+    if smoothing:
+        spread = logp if weight is None else logp * weight
+        even = -F.sum(spread, 1) / scores.shape[1] * wrap((~ignored).astype(scores._array.dtype))
+        losses = losses * (1 - smoothing) + even * smoothing
+    if reduction == "mean":
+        return F.sum(losses) / F.sum(factors)
+    return _reduced(losses, reduction, shape)
+
+
+def _against_probabilities(input: Tensor, target: Tensor, weight: Any, reduction: str, smoothing: float) -> Tensor:
+    dim = 1 if input.ndim > 1 else 0
+    if smoothing:
+        target = target * (1 - smoothing) + smoothing / input.shape[dim]
+    logp = log_softmax(input, dim)
+    if weight is not None:
+        logp = logp * F.reshape(weight, (-1, *(1,) * (input.ndim - dim - 1)))
+    losses = -F.sum(logp * target, dim)
+    if reduction == "mean":
+        return F.sum(losses) / max(input.shape[0] if input.ndim > 1 else 1, 1) if input.ndim <= 2 else F.sum(losses) / losses._array.size
+    return _reduced(losses, reduction, losses.shape)
+
+
+def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """Mean of the squared differences. Warns when shapes differ: (N, 1) against (N,) compares all pairs.
+
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.mse_loss(tp.tensor([1.0, 3.0]), tp.tensor([1.0, 1.0]))
+    tensor(2.)
+    """
+    if input.shape != target.shape:
+        import warnings
+
+        warnings.warn(
+            f"Using a target size ({list(target.shape)}) that is different to the input size ({list(input.shape)}). "
+            f"They broadcast against each other, which is rarely meant: reshape one of them.",
+            UserWarning,
+            stacklevel=2,
+        )
+    difference = input - target
+    squares = difference * difference
+    return _reduced(squares, reduction, squares.shape)

@@ -1,0 +1,31 @@
+"""Finding the user's line: the nearest frame that is not the engine's own."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from types import FrameType
+
+from .events import Source
+
+__all__ = ["user_frame", "user_line"]
+
+
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """The nearest frame outside the package. A module of ours that plays the user says so with `__user_code__`."""
+    while frame is not None:
+        names = frame.f_globals
+        module = names.get("__name__", "")
+        if not (module == "tensorplay" or module.startswith("tensorplay.")) or "__user_code__" in names:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def user_line(frame: FrameType | None = None) -> Source | None:
+    """The line the user wrote that led here, or None if only the engine is on the stack."""
+    frame = user_frame(frame or sys._getframe(1))
+    if frame is None:
+        return None
+    filename, lineno = frame.f_code.co_filename, frame.f_lineno
+    return Source(filename, lineno, frame.f_code.co_name, linecache.getline(filename, lineno).strip())

@@ -1,0 +1,321 @@
+"""The cards beside the picture: by which rule, with which numbers, what is on its way, and why this node now.
+
+A card is plain data (a title and lines of words with roles); the page only sets it as text. Exact numbers travel
+beside the rounded ones as JSON, see `exact`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .formulas import letters_of, rule_text, short_name, substituted, with_numbers
+from .narrate import Sentence, Word
+from .state import State, senders
+from .steps import Accumulated, Began, Ended, Freed, Hooked, OpRan, Sent, Step, Stepped, Value, Visited, Zeroed
+from .summary import number_text, shape_text
+from .trace import Trace
+
+__all__ = ["Card", "CardLine", "Reader", "exact", "step_card", "way_card", "why_card"]
+
+MOST = 7
+"""Rows a card shows at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardLine:
+    """A line of words; `style` is how it is set, `data` the exact numbers it shows."""
+
+    style: str
+    words: Sentence
+    data: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A title and lines."""
+
+    title: str
+    lines: tuple[CardLine, ...]
+
+
+def exact(value: Value | None) -> str:
+    """The numbers as JSON, each with all its digits; for a large array its exact sum, least and largest.
+
+    >>> import numpy as np
+    >>> exact(Value.of(np.array([0.1, 2.0])))
+    '[0.1, 2.0]'
+    >>> exact(None)
+    'null'
+    """
+    if value is None:
+        return "null"
+    if value.numbers is not None and value.size <= 64:
+        return json.dumps(value.tolist())
+    summary = {"shape": value.shape, "sum": value.total, "min": value.low, "max": value.high, "head": value.head}
+    return json.dumps(summary)
+
+
+class Reader:
+    """A trace with what every card looks up in it, found once."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.ran = {event.node: event for event in trace.events if isinstance(event, OpRan)}
+        self._senders = senders(trace)
+
+    def waits_for(self, state: State, node: str) -> tuple[str, ...]:
+        """What `State.waits_for` says, without searching the trace again."""
+        number = state.event.pass_number if state.event else None
+        return tuple(who for step, who in self._senders.get((number, node), ()) if step > state.step)
+
+
+# --------------------------------------------------------------------------------- what happens now
+
+
+def step_card(reader: Reader, state: State) -> Card:
+    """The card of the step itself: rule, sum, or change."""
+    trace = reader.trace
+    match state.event:
+        case OpRan():
+            return Card("What is computed", tuple(_computed(trace, state.event)))
+        case Began():
+            return Card("Where it starts", tuple(_seeds(trace, state.event)))
+        case Visited():
+            return Card("Rule of this step", tuple(_rule(reader, state.event)))
+        case Freed():
+            return Card("What is freed", tuple(_let_go(reader, state.event)))
+        case Hooked():
+            event = state.event
+            return Card("Hook", (_change(trace, event.node, event.before, event.after, "grad"),))
+        case Accumulated():
+            return Card("Adding up in .grad", tuple(_sum(trace, state.event)))
+        case Stepped():
+            return Card(f"Step of {state.event.optimizer}", tuple(_moved(trace, state.event)))
+        case Zeroed():
+            names = [("name", f"{trace.graph[node].name}.grad") for node in state.event.nodes]
+            return Card("Cleared", tuple(_line("row", name, ("sum", "none")) for name in names))
+        case None:
+            return Card("What is there", tuple(_start(trace)))
+    return Card("What happened", (_text("See the sentence above."),))
+
+
+def _line(style: str, *words: Word, **data: str) -> CardLine:
+    return CardLine(style, tuple(words), data)
+
+
+def _text(text: str) -> CardLine:
+    return _line("soft", ("", text))
+
+
+def _start(trace: Trace) -> list[CardLine]:
+    leaves = [node for node in trace.graph.nodes if node.id in trace.start.values]
+    lines = [_valued(node.name, trace.start.values[node.id]) for node in leaves[:7]]
+    return lines + ([_text(f"and {len(leaves) - 7} more")] if len(leaves) > 7 else [])
+
+
+def _valued(name: str, value: Value) -> CardLine:
+    return _line("row", ("name", name), ("value", value.long), value=exact(value))
+
+
+def _seeds(trace: Trace, event: Began) -> list[CardLine]:
+    lines = [
+        _line(
+            "math", ("", f"∂L/∂{short_name(trace, seed.target)} = "), ("grad", seed.value.long), grad=exact(seed.value)
+        )
+        for seed in event.seeds
+    ]
+    ones = all(seed.value.size == 1 and seed.value.total == 1 for seed in event.seeds)
+    return lines + ([_text("L stands for what the pass starts from: it changes exactly as itself.")] if ones else [])
+
+
+def _computed(trace: Trace, event: OpRan) -> list[CardLine]:
+    names = letters_of(trace, event.node, event.inputs)
+    rule = trace.rules[trace.graph[event.node].op]
+    body = substituted(rule_text(rule.label, rule.formula, rule.inputs), names)
+    lines = [_line("math", ("", f"{short_name(trace, event.node)} = {body}"))]
+    numbers = with_numbers(rule_text(rule.label, rule.formula, rule.inputs), rule.inputs, event.inputs)
+    shown = f"= {numbers} = " if numbers else "= "
+    lines.append(_line("math", ("value", shown + event.value.long), value=exact(event.value)))
+    return lines + _preview(event.value) + [_text(rule.summary)] * bool(rule.summary)
+
+
+def _rule(reader: Reader, event: Visited) -> list[CardLine]:
+    trace = reader.trace
+    rule = trace.rules[trace.graph[event.node].op]
+    ran = reader.ran.get(event.node)
+    names = letters_of(trace, event.node, ran.inputs if ran else ())
+    formula = substituted(rule_text(rule.label, rule.formula, rule.inputs), names)
+    lines = [_line("math", ("", f"{short_name(trace, event.node)} = {formula}"))]
+    for value in event.arrived:
+        if value is not None:
+            first = ("", f"g = ∂L/∂{short_name(trace, event.node)} = ")
+            lines.append(_line("math", first, ("grad", value.long), grad=exact(value)))
+    for sent in event.sent:
+        lines += _pulled(trace, event, sent, ran, names)
+    return lines
+
+
+def _pulled(trace: Trace, event: Visited, sent: Sent, ran: OpRan | None, names: Mapping[str, str]) -> list[CardLine]:
+    rule = trace.rules[trace.graph[event.node].op]
+    slot = next((edge.slot for edge in trace.graph.into(event.node) if edge.id == sent.edge), 0)
+    which = rule.inputs[min(slot, len(rule.inputs) - 1)] if rule.inputs else ""
+    local = rule.local.get(which, "its rule")
+    known = {"g": event.arrived[0], "out": ran.value} if ran and event.arrived else {"g": event.arrived[0]}
+    numbers = with_numbers(local, rule.inputs, ran.inputs if ran else (), known)
+    grads = f"{numbers} = {sent.value.long}" if numbers else sent.value.long
+    lead = ("", f"∂L/∂{short_name(trace, sent.target)} ← {substituted(local, names)} = ")
+    lines = [_line("math", lead, ("grad", grads), grad=exact(sent.value), target=sent.target)]
+    return lines + _preview(sent.value) + _unstretched(event, sent)
+
+
+def _unstretched(event: Visited, sent: Sent) -> list[CardLine]:
+    """Where an input was stretched to fit, its gradient is summed back."""
+    came = event.arrived[0]
+    if came is None or len(came.shape) <= len(sent.value.shape) or came.size <= sent.value.size > 1:
+        return []
+    return (
+        [_text(f"summed from {shape_text(came.shape)} to {shape_text(sent.value.shape)}")]
+        if sent.value.size > 1
+        else []
+    )
+
+
+def _preview(value: Value) -> list[CardLine]:
+    """The first numbers of an array that is not written out."""
+    if value.size <= 6 or not value.head:
+        return []
+    shown = ", ".join(map(number_text, value.head))
+    return [_text(f"its first numbers: {shown}, …")]
+
+
+def _let_go(reader: Reader, event: Freed) -> list[CardLine]:
+    ran = reader.ran.get(event.node)
+    lines = [_line("row", ("name", name), ("sum", f"{size:,} B")) for name, size in (ran.saved if ran else ())]
+    if len(lines) != 1:
+        lines.append(_line("row", ("name", "together"), ("sum", f"{event.nbytes:,} B")))
+    return [*lines, _text("Its edges stay, so the picture does too; a second backward would find nothing to use.")]
+
+
+def _sum(trace: Trace, event: Accumulated) -> list[CardLine]:
+    data = {
+        "leaf": event.node,
+        "before": exact(event.before),
+        "increment": exact(event.increment),
+        "after": exact(event.after),
+    }
+    name = trace.graph[event.node].name
+    small = event.after.size <= 6 and event.after.numbers is not None
+    if small:
+        words = _addition(*(v.long if v else "none" for v in (event.before, event.increment, event.after)))
+        return [_line("sum", ("name", f"{name}.grad"), ("", ": "), *words, **data), _note(event)]
+    heads = (event.before.head[0] if event.before else None, event.increment.head[0], event.after.head[0])
+    words = _addition(*("none" if h is None else number_text(h) for h in heads))
+    rows = [
+        _line("row", ("", "before"), ("before", event.before.long if event.before else "none")),
+        _line("row", ("", "+ increment"), ("increment", event.increment.long)),
+        _line("row", ("", "= after"), ("after", event.after.long)),
+    ]
+    return [*rows, _line("sum", ("name", "first number"), ("", ": "), *words, **data), _note(event)]
+
+
+def _addition(before: str, increment: str, after: str) -> tuple[Word, ...]:
+    return (("before", before), ("", " + "), ("increment", increment), ("", " = "), ("after", after))
+
+
+def _note(event: Accumulated) -> CardLine:
+    if event.before is None:
+        return _text("Nothing was there. A second backward would add to this.")
+    return _text("A gradient was there already: backward adds to it, it does not replace it.")
+
+
+def _moved(trace: Trace, event: Stepped) -> list[CardLine]:
+    lines = [_change(trace, event.node, event.before, event.after, "value")]
+    if event.before.size > 6 and event.before.head:
+        first, last = number_text(event.before.head[0]), number_text(event.after.head[0])
+        lines.append(_line("row", ("", "first number"), ("value", f"{first} → {last}")))
+    return lines
+
+
+def _change(trace: Trace, node: str, before: Value | None, after: Value | None, role: str) -> CardLine:
+    old, new = (v.long if v is not None else "none" for v in (before, after))
+    data = {"before": exact(before), "after": exact(after)}
+    return _line("change", ("name", trace.graph[node].name), (role, old), ("", "→"), (role, new), **data)
+
+
+# -------------------------------------------------------------------------- what waits, and why now
+
+
+def way_card(reader: Reader, state: State) -> Card:
+    """Gradients that arrived somewhere and wait there, with what is still to come; else what `.grad` holds."""
+    lines: list[CardLine] = []
+    for node in list(state.pending)[:MOST]:
+        lines += _waiting(reader, state, node)
+    if state.pending:
+        rest = len(state.pending) - MOST
+        return Card("Gradients on their way", (*lines, *([_text(f"and {rest} more")] if rest > 0 else ())))
+    return Card("Gradients kept in .grad", tuple(_held(reader.trace, state)))
+
+
+def _waiting(reader: Reader, state: State, node: str) -> list[CardLine]:
+    arrivals, name = state.pending[node], reader.trace.graph[node].name
+    terms = " + ".join(a.value.gradient_text for a in arrivals) + " =" if len(arrivals) > 1 else ""
+    total = arrivals[-1].total
+    line = _line("row", ("name", name), ("", terms), ("grad", total.gradient_text), grad=exact(total), node=node)
+    more = reader.waits_for(state, node)
+    return [line, _text(f"more to come from {_and(reader.trace, more)}")] if more else [line]
+
+
+def _held(trace: Trace, state: State) -> list[CardLine]:
+    if not state.grads:
+        return [_text("None yet.")]
+    lines = [
+        _line("row", ("name", f"{trace.graph[n].name}.grad"), ("sum", value.gradient_text), grad=exact(value), node=n)
+        for n, value in list(state.grads.items())[:MOST]
+    ]
+    return lines + ([_text(f"and {len(state.grads) - MOST} more")] if len(state.grads) > MOST else [])
+
+
+def why_card(reader: Reader, state: State) -> Card:
+    """Why this step is the next one."""
+    lines = _why_visit(reader.trace, state, state.event) if isinstance(state.event, Visited) else _why(state)
+    return Card("Why this, why now", tuple(lines))
+
+
+_REASONS: Mapping[type[Step], str] = {
+    OpRan: "Forward: operations run in the order of the program.",
+    Began: "Only the start has a gradient so far. Of the nodes that gradients have reached, the newest goes first.",
+    Freed: "Its rule has run, and nothing else reads what it had saved.",
+    Accumulated: "Leaves are written at the end of the pass, when nothing can still be on its way to them.",
+    Ended: "No operation is left that a gradient has reached.",
+    Stepped: "The optimizer reads .grad and changes the parameter. That is not recorded.",
+    Zeroed: "backward() adds to .grad, so it must be cleared between steps.",
+}
+
+
+def _why(state: State) -> list[CardLine]:
+    event = state.event
+    return [_text(_REASONS.get(type(event), "The program decides.") if event else "The program decides.")]
+
+
+def _why_visit(trace: Trace, state: State, event: Visited) -> list[CardLine]:
+    """The true rule of the engine: of the nodes that gradients have reached, the newest."""
+    new = {sent.target for sent in event.sent}
+    earlier = [n for n, arrivals in state.pending.items() if n not in new or arrivals[0].source != event.node]
+    others = [n for n in earlier if trace.graph[n].is_op]
+    name = ("name", trace.graph[event.node].name)
+    if not others:
+        return [CardLine("text", (name, ("", " is the only operation that a gradient has reached.")))]
+    reached = CardLine("text", (("", "Reached: "), name, ("", f" (the newest) and {_and(trace, others)}.")))
+    return [
+        reached,
+        _text("The newest goes first: it is newer than all it came from, so nothing is still on its way to it."),
+    ]
+
+
+def _and(trace: Trace, nodes: Sequence[str]) -> str:
+    names = [trace.graph[node].name for node in nodes]
+    if len(names) > 4:
+        names = [*names[:3], f"{len(names) - 3} more"]
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

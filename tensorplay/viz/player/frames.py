@@ -1,0 +1,255 @@
+"""A trace as frames: what every box, edge and card shows after each step.
+
+All thinking happens here. The script in the page only folds the differences below and sets classes and
+texts, so frame k is the same whether one steps to it forwards or backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..cards import Card, Reader, exact, step_card, way_card, why_card
+from ..graph import Graph
+from ..narrate import sentence
+from ..state import State, changes
+from ..steps import Freed, OpRan, Step, Value
+from ..summary import Summary
+from ..trace import Trace
+
+__all__ = ["Item", "film", "stage_graph"]
+
+SHORT: Mapping[str, str] = {
+    "op": "compute {}",
+    "refused": "an operation refuses",
+    "backward": "start backward at {}",
+    "visit": "visit {}",
+    "hook": "hook on {}",
+    "freed": "free {}",
+    "accumulate": "add to {}.grad",
+    "ended": "end of the pass",
+    "failed": "the pass stops",
+    "again": "backward again",
+    "written": "overwrite {}",
+    "optimizer": "optimizer moves {}",
+    "zero": "clear gradients",
+}
+"""Each kind of step in a few words, for the step counter and the "next" line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """How one box or edge looks: state classes, its texts, and its exact numbers as JSON."""
+
+    classes: str = ""
+    value: str = ""
+    grad: str = ""
+    data: Mapping[str, str] | None = None
+
+    def to_list(self) -> list[Any]:
+        """Compact form for the page."""
+        return [self.classes, self.value, self.grad, dict(self.data or {})]
+
+
+def film(trace: Trace) -> dict[str, Any]:
+    """All the page's script needs: what does not change, the first frame, and the difference to each next one."""
+    reader = Reader(trace)
+    shown: dict[str, list[Any]] = {}
+    frames: list[dict[str, Any]] = []
+    last: dict[str, Any] = {}
+    before: set[str] = set()
+    for step, fold in changes(trace):
+        state = fold.view(trace, step)
+        ids = _everything(trace) if step == 0 else fold.touched | before | _replaced(trace, step)
+        whole = _frame(reader, state)
+        items = _changed(trace, state, ids, shown)
+        frames.append({key: value for key, value in whole.items() if last.get(key) != value} | {"items": items})
+        last, before = whole, set(fold.touched)
+    return _constants(trace) | {"frames": frames}
+
+
+def _everything(trace: Trace) -> set[str]:
+    return {n.id for n in trace.graph.nodes} | {e.id for e in trace.graph.edges}
+
+
+def _replaced(trace: Trace, step: int) -> set[str]:
+    """A new pass resets what the pass before it left on every box."""
+    return _everything(trace) if trace.events[step - 1].kind in ("backward", "ended", "failed") else set()
+
+
+def _changed(trace: Trace, state: State, ids: Iterable[str], shown: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    items = {}
+    for name in sorted(ids, key=lambda i: (i[0], int(i[1:]))):
+        item = (_node(trace, state, name) if name in trace.graph else _edge(trace, state, name)).to_list()
+        if shown.get(name) != item:
+            shown[name] = items[name] = item
+    return items
+
+
+def _frame(reader: Reader, state: State) -> dict[str, Any]:
+    trace = reader.trace
+    return {
+        "say": [list(word) for word in sentence(trace, state.step)],
+        "phase": state.phase,
+        "line": state.event.line if state.event else None,
+        "live": state.live_bytes,
+        "step": _card(step_card(reader, state)),
+        "way": _card(way_card(reader, state)),
+        "why": _card(why_card(reader, state)),
+    }
+
+
+def _card(card: Card) -> dict[str, Any]:
+    lines = [[line.style, [list(word) for word in line.words], dict(line.data)] for line in card.lines]
+    return {"title": card.title, "lines": lines}
+
+
+# --------------------------------------------------------------------------------- boxes and edges
+
+
+def _node(trace: Trace, state: State, name: str) -> Item:
+    box = trace.graph[name]
+    value, grad = state.values.get(name), _gradient(state, name, box.is_op)
+    ahead = box.is_op and name not in state.done
+    texts = ("" if ahead else value.text if value else "not recorded", _grad_text(state, name, box.is_op, grad))
+    data = {"value": exact(value)} if value else {}
+    data |= {"grad": exact(grad)} if grad else {}
+    if name in state.pending:
+        data["waiting"] = exact(state.pending[name][-1].total)
+    return Item(" ".join(_classes(state, name, ahead)), *texts, data)
+
+
+def _gradient(state: State, name: str, is_op: bool) -> Value | None:
+    """`.grad` where there is one; for an operation, what it was visited with."""
+    if name in state.grads or not is_op:
+        return state.grads.get(name)
+    return next((value for value in state.arrived.get(name, ()) if value is not None), None)
+
+
+def _grad_text(state: State, name: str, is_op: bool, grad: Value | None) -> str:
+    if grad is not None and name not in state.pending:
+        return f"grad {grad.gradient_text}"
+    if name in state.pending:
+        return f"waits {state.pending[name][-1].total.gradient_text}"
+    return "" if is_op or name.startswith("c") else "no grad yet"
+
+
+def _classes(state: State, name: str, ahead: bool) -> list[str]:
+    words = ["ahead"] if ahead else []
+    if name in state.now:
+        words += _now(state)
+    words += ["reached"] if name in state.pending else []
+    words += ["freed"] if name in state.freed else []
+    words += ["stepped"] if name in state.stepped else []
+    return words
+
+
+def _now(state: State) -> list[str]:
+    """The step's own boxes: blue while values are made, orange for gradients, green where something is added."""
+    return {"forward": ["now", "forward"], "accumulate": ["now", "hot"], "update": ["now", "hot"]}.get(
+        state.phase, ["now"]
+    )
+
+
+def _edge(trace: Trace, state: State, name: str) -> Item:
+    if name in state.flow:
+        value = state.flow[name]
+        return Item("flowing", "", value.gradient_text, {"grad": exact(value)})
+    target = _edge_target(trace, name)
+    return Item("ahead" if target not in state.done else "")
+
+
+def _edge_target(trace: Trace, name: str) -> str:
+    # edges are numbered in order, so the list is its own index
+    edge = trace.graph.edges[int(name[1:]) - 1]
+    assert edge.id == name
+    return edge.target
+
+
+# ------------------------------------------------------------------------------ what does not change
+
+
+def _constants(trace: Trace) -> dict[str, Any]:
+    return {
+        "title": trace.graph.title,
+        "names": {node.id: _spoken(trace, node.id) for node in trace.graph.nodes},
+        "labels": ["start", *(_label(trace, event) for event in trace.events)],
+        "kinds": ["start", *(event.kind for event in trace.events)],
+        "about": [[], *(list(event.about) for event in trace.events)],
+        "phases": _phases(trace),
+        "lines": [[line.file, line.number, line.text] for line in trace.lines],
+        "bars": _bars(trace),
+        "notes": list(trace.left_out.sentences()),
+    }
+
+
+def _spoken(trace: Trace, name: str) -> str:
+    box = trace.graph[name]
+    kind = f"operation {box.op}" if box.is_op else box.kind
+    return f"{box.name}, {kind}"
+
+
+def _label(trace: Trace, event: Step) -> str:
+    about = event.about
+    return SHORT[event.kind].format(trace.graph[about[0]].name if about else "")
+
+
+def _phases(trace: Trace) -> list[list[Any]]:
+    """Runs of steps of one phase: (phase, first step, last step)."""
+    runs: list[list[Any]] = []
+    for step, event in enumerate(trace.events, 1):
+        phase = "backward" if event.pass_number and event.kind == "op" else event.phase
+        if runs and runs[-1][0] == phase:
+            runs[-1][2] = step
+        else:
+            runs.append([phase, step, step])
+    return runs
+
+
+def _bars(trace: Trace) -> list[list[Any]]:
+    """From which step to which each operation holds saved arrays, and how many bytes; the last may be open."""
+    born = {name: (0, size) for name, size in trace.start.saved.items()}
+    bars: dict[str, list[Any]] = {name: [name, start, None, size] for name, (start, size) in born.items()}
+    for step, event in enumerate(trace.events, 1):
+        if isinstance(event, OpRan) and any(size for _, size in event.saved):
+            bars[event.node] = [event.node, step, None, sum(size for _, size in event.saved)]
+        elif isinstance(event, Freed) and event.node in bars:
+            bars[event.node][2] = step
+    return list(bars.values())
+
+
+# ---------------------------------------------------------------------------- the picture's own graph
+
+
+def stage_graph(trace: Trace) -> Graph:
+    """The graph as it is laid out: each box with the widest texts it will ever show, so that all of them fit."""
+    widest: dict[str, list[str]] = {node.id: ["", ""] for node in trace.graph.nodes}
+    for step, fold in changes(trace):
+        now = fold.view(trace, step)
+        names = widest if step == 0 else [name for name in fold.touched if name in widest]
+        for name in names:
+            item = _node(trace, now, name)
+            texts = (item.value, item.grad.removeprefix("grad ").replace("waits ", "w "))
+            widest[name] = [max(pair, key=len) for pair in zip(widest[name], texts, strict=True)]
+    nodes = (
+        replace(
+            node,
+            value=_text_only(node.shape, node.dtype, widest[node.id][0]),
+            grad=_text_only(node.shape, node.dtype, widest[node.id][1]) if _has_grad(widest[node.id][1]) else None,
+            freed=False,
+            keeps=(),
+            saved_bytes=0,
+            hooks=0,
+        )
+        for node in trace.graph.nodes
+    )
+    return replace(trace.graph, nodes=tuple(nodes))
+
+
+def _has_grad(text: str) -> bool:
+    return bool(text) and text != "no grad yet"
+
+
+def _text_only(shape: tuple[int, ...] | None, dtype: str | None, text: str) -> Summary | None:
+    return Summary(shape or (), dtype or "", text) if text else None

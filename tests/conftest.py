@@ -1,0 +1,49 @@
+"""What one test leaves behind, no other test can see: global state is checked and restored after each."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import tensorplay as tp
+
+FRESH = {
+    "grad mode": True,
+    "inference mode": False,
+    "listeners": 0,
+    "default dtype": tp.float32,
+    "garbage collector": True,
+}
+
+
+def _state() -> dict[str, object]:
+    return {
+        "grad mode": tp.is_grad_enabled(),
+        "inference mode": tp.is_inference_mode_enabled(),
+        "listeners": len(tp.events.listeners),
+        "default dtype": tp.get_default_dtype(),
+        "garbage collector": gc.isenabled(),
+    }
+
+
+def _restore() -> None:
+    tp.set_grad_enabled(True)
+    for subscription in tp.events.listeners:
+        subscription.remove()
+    tp.set_default_dtype(tp.float32)
+    gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def clean_global_state() -> Iterator[None]:
+    """Seed the generators before each test; fail the test that leaves a mode, a listener or a default changed."""
+    tp.manual_seed(0)
+    np.random.seed(0)
+    yield
+    state = _state()
+    _restore()
+    leaked = {name: value for name, value in state.items() if value != FRESH[name]}
+    assert not leaked, f"this test leaves global state changed: {leaked}"
