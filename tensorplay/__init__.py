@@ -17,15 +17,19 @@ import warnings as _warnings
 from typing import Any
 
 # the engine, in the order its layers build on each other
-from . import errors, events  # noqa: I001
+from . import autograd, errors, events, nn, optim
+from . import methods as _methods  # attaches its methods
+from . import operators as _operators  # attaches the operators of Tensor
 from . import recording as _recording  # fills in the namespace of create_graph
-from . import methods as _methods  # attaches the methods of Tensor
-from . import autograd, nn, optim
 
 # tensors
 from .arrays.dtypes import (
     DType as dtype,
+)
+from .arrays.dtypes import (
     bool_ as bool,
+)
+from .arrays.dtypes import (
     complex64,
     complex128,
     double,
@@ -104,7 +108,7 @@ from .functional import (
     view,
     where,
 )
-from .methods import allclose, equal, isfinite, isnan
+from .operators import allclose, equal, isfinite, isnan
 from .random import (
     Generator,
     get_rng_state,

@@ -43,9 +43,7 @@ Shape = tuple[int, ...]
 # ----------------------------------------------------------------------------------- from given data
 
 
-def tensor(
-    data: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
-) -> Tensor:
+def tensor(data: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False) -> Tensor:
     """A leaf that holds a copy of `data`: a number, nested lists of numbers, or an array.
 
     Without `dtype`, whole numbers become int64, floats the default dtype, bools bool, complex numbers
@@ -148,9 +146,7 @@ def size_of(size: tuple[Any, ...]) -> Shape:
     return shape
 
 
-def zeros(
-    *size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
-) -> Tensor:
+def zeros(*size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False) -> Tensor:
     """A tensor of zeros, `zeros(2, 3)` or `zeros((2, 3))`.
 
     >>> import tensorplay as tp
@@ -173,9 +169,7 @@ def ones(*size: Any, dtype: DTypeLike | None = None, device: object = None, requ
     return wrap(np.ones(size_of(size), dtypes.as_numpy(dtype)), requires_grad)
 
 
-def empty(
-    *size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
-) -> Tensor:
+def empty(*size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False) -> Tensor:
     """A tensor whose numbers are whatever was in memory; to be filled before it is read.
 
     >>> import tensorplay as tp

@@ -115,7 +115,7 @@ def shown(epochs: range) -> Iterable[int]:
     if importlib.util.find_spec("tqdm"):
         from tqdm import tqdm
 
-        return tqdm(epochs, desc="training", unit="epoch")  # type: ignore[no-any-return]
+        return tqdm(epochs, desc="training", unit="epoch")
     return _plain_bar(epochs)
 
 

@@ -5,15 +5,16 @@ Most are also methods of `Tensor` (see `methods.py`). `x` stands for a tensor of
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import ops
+from .apply import apply, apply1, apply2
 from .errors import DTypeError, ShapeError
 from .ops.families import normal_dim, normal_dims
-from .tensor import Tensor, apply, apply1, apply2, wrap
+from .shaping import expand, flatten, gather, permute, reshape, squeeze, transpose, unsqueeze, view
+from .tensor import Tensor, wrap
 
 __all__ = [
     "abs", "add", "amax", "amin", "argmax", "argmin", "clone", "detach", "div", "exp", "expand", "flatten", "gather",
@@ -41,7 +42,7 @@ def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     >>> tp.add(tp.tensor([1.0, 2.0]), 10)
     tensor([11., 12.])
     """
-    return input + (other if alpha == 1 else other * alpha)  # type: ignore[no-any-return]
+    return input + (other if alpha == 1 else other * alpha)
 
 
 def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
@@ -51,7 +52,7 @@ def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     >>> tp.sub(tp.tensor([1.0, 2.0]), 1)
     tensor([0., 1.])
     """
-    return input - (other if alpha == 1 else other * alpha)  # type: ignore[no-any-return]
+    return input - (other if alpha == 1 else other * alpha)
 
 
 def mul(input: Any, other: Any) -> Tensor:
@@ -61,7 +62,7 @@ def mul(input: Any, other: Any) -> Tensor:
     >>> tp.mul(tp.tensor([1.0, 2.0]), tp.tensor([3.0, 4.0]))
     tensor([3., 8.])
     """
-    return input * other  # type: ignore[no-any-return]
+    return input * other
 
 
 def div(input: Any, other: Any) -> Tensor:
@@ -71,7 +72,7 @@ def div(input: Any, other: Any) -> Tensor:
     >>> tp.div(tp.tensor([1, 3]), 2)
     tensor([0.5000, 1.5000])
     """
-    return input / other  # type: ignore[no-any-return]
+    return input / other
 
 
 def pow(input: Any, exponent: Any) -> Tensor:
@@ -81,7 +82,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
     >>> tp.pow(tp.tensor([2.0, 3.0]), 2)
     tensor([4., 9.])
     """
-    return input**exponent  # type: ignore[no-any-return]
+    return input**exponent
 
 
 def maximum(input: Tensor, other: Tensor) -> Tensor:
@@ -114,7 +115,7 @@ def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     >>> tp.where(tp.tensor([True, False]), tp.tensor([1.0, 2.0]), 0.0)
     tensor([1., 0.])
     """
-    return apply(ops.Where, condition, input, other)  # type: ignore[no-any-return]
+    return apply(ops.Where, condition, input, other)
 
 
 def matmul(input: Tensor, other: Tensor) -> Tensor:
@@ -308,7 +309,11 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
         return maximum(input, dim)
     if dim is None:
         return amax(input)
-    return MaxResult(*apply(ops.Max, input, dim=normal_dim(dim, input.ndim), keepdim=keepdim)) if input.ndim else _zero_d(input)
+    return (
+        MaxResult(*apply(ops.Max, input, dim=normal_dim(dim, input.ndim), keepdim=keepdim))
+        if input.ndim
+        else _zero_d(input)
+    )
 
 
 def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
@@ -322,7 +327,11 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
         return minimum(input, dim)
     if dim is None:
         return amin(input)
-    return MaxResult(*apply(ops.Min, input, dim=normal_dim(dim, input.ndim), keepdim=keepdim)) if input.ndim else _zero_d(input)
+    return (
+        MaxResult(*apply(ops.Min, input, dim=normal_dim(dim, input.ndim), keepdim=keepdim))
+        if input.ndim
+        else _zero_d(input)
+    )
 
 
 def _zero_d(input: Tensor) -> MaxResult:
@@ -338,7 +347,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     tensor(1)
     """
     dim = None if dim is None or not input.ndim else normal_dim(dim, input.ndim)
-    return apply(ops.ArgMax, input, dim=dim, keepdim=keepdim)  # type: ignore[no-any-return]
+    return apply(ops.ArgMax, input, dim=dim, keepdim=keepdim)
 
 
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
@@ -349,140 +358,4 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     tensor(2)
     """
     dim = None if dim is None or not input.ndim else normal_dim(dim, input.ndim)
-    return apply(ops.ArgMin, input, dim=dim, keepdim=keepdim)  # type: ignore[no-any-return]
-
-
-# ------------------------------------------------------------------------------ another arrangement
-
-
-def _sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
-    """Sizes given one by one or as a sequence."""
-    return tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else tuple(shape)
-
-
-def _resolved(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The one size given as -1 worked out from the others."""
-    if -1 not in shape:
-        return shape
-    known = prod(n for n in shape if n != -1)
-    size = prod(input._shape)
-    if shape.count(-1) > 1:
-        raise ShapeError(f"only one dimension can be inferred, got {list(shape)}")
-    if known == 0 or size % known:
-        raise ShapeError(f"shape '{list(shape)}' is invalid for input of size {size}: {size} is no multiple of {known}")
-    return tuple(size // known if n == -1 else n for n in shape)
-
-
-def reshape(input: Tensor, *shape: Any) -> Tensor:
-    """The same elements in another shape; one size may be -1. A view where memory allows, else a copy.
-
-    >>> import tensorplay as tp
-    >>> tp.arange(4).reshape(2, -1)
-    tensor([[0, 1],
-            [2, 3]])
-    """
-    return apply1(ops.Reshape, input, {"shape": _resolved(input, _sizes(shape))})
-
-
-def view(input: Tensor, *shape: Any) -> Tensor:
-    """`reshape` that never copies: raises ShapeError where the memory's order does not allow a view.
-
-    >>> import tensorplay as tp
-    >>> tp.ones(2, 3).view(6).shape
-    (6,)
-    """
-    out = reshape(input, *shape)
-    if out._array.size and not np.may_share_memory(out._array, input._array):
-        raise ShapeError(
-            f"view size is not compatible with input tensor's size and stride: {list(input.shape)} cannot be seen as "
-            f"{list(out.shape)} without copying. Use reshape() instead"
-        )
-    return out
-
-
-def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Dimensions from `start_dim` to `end_dim` as one.
-
-    >>> import tensorplay as tp
-    >>> tp.flatten(tp.ones(2, 3, 4), 1).shape
-    (2, 12)
-    """
-    start, end = normal_dim(start_dim, input.ndim), normal_dim(end_dim, input.ndim)
-    if start > end:
-        raise ShapeError(f"flatten() has invalid args: start_dim {start_dim} cannot come after end_dim {end_dim}")
-    shape = input.shape
-    return reshape(input, (*shape[:start], prod(shape[start : end + 1]), *shape[end + 1 :]))
-
-
-def permute(input: Tensor, *dims: Any) -> Tensor:
-    """Dimensions in the order `dims`: a view.
-
-    >>> import tensorplay as tp
-    >>> tp.ones(2, 3, 4).permute(2, 0, 1).shape
-    (4, 2, 3)
-    """
-    order = tuple(normal_dim(d, input.ndim) for d in _sizes(dims))
-    if sorted(order) != list(range(input.ndim)):
-        raise ShapeError(f"permute(): dims {list(order)} must name each of the {input.ndim} dimensions once")
-    return apply1(ops.Permute, input, {"dims": order})
-
-
-def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two dimensions exchanged: a view.
-
-    >>> import tensorplay as tp
-    >>> tp.ones(2, 3).transpose(0, 1).shape
-    (3, 2)
-    """
-    a, b = normal_dim(dim0, input.ndim), normal_dim(dim1, input.ndim)
-    order = list(range(input.ndim))
-    if order:
-        order[a], order[b] = order[b], order[a]
-    return apply1(ops.Permute, input, {"dims": tuple(order)})
-
-
-def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """A dimension of size 1 put in at `dim`: a view.
-
-    >>> import tensorplay as tp
-    >>> tp.ones(3).unsqueeze(1).shape
-    (3, 1)
-    """
-    at = normal_dim(dim, input.ndim + 1)
-    return apply1(ops.Reshape, input, {"shape": (*input.shape[:at], 1, *input.shape[at:])})
-
-
-def squeeze(input: Tensor, dim: Dim = None) -> Tensor:
-    """Dimensions of size 1 dropped: all, or those named: a view.
-
-    >>> import tensorplay as tp
-    >>> tp.ones(1, 3, 1).squeeze(0).shape
-    (3, 1)
-    """
-    dims = normal_dims(dim, input.ndim) or (range(input.ndim) if dim is None else ())
-    return apply1(ops.Reshape, input, {"shape": tuple(n for i, n in enumerate(input.shape) if n != 1 or i not in dims)})
-
-
-def expand(input: Tensor, *sizes: Any) -> Tensor:
-    """Dimensions of size 1 stretched without copying; -1 leaves a size as it is. Gradients are summed back.
-
-    >>> import tensorplay as tp
-    >>> tp.tensor([[1.0], [2.0]]).expand(2, 3)
-    tensor([[1., 1., 1.],
-            [2., 2., 2.]])
-    """
-    shape = _sizes(sizes)
-    lead = len(shape) - input.ndim
-    shape = tuple(input.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(shape))
-    return apply1(ops.Expand, input, {"shape": shape})
-
-
-def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """out[i][j] = input[index[i][j]][j] for dim 0, and so on; gradients of repeated positions add.
-
-    >>> import tensorplay as tp
-    >>> tp.gather(tp.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, tp.tensor([[0], [1]]))
-    tensor([[1.],
-            [4.]])
-    """
-    return apply(ops.Gather, input, index, dim=normal_dim(dim, input.ndim))  # type: ignore[no-any-return]
+    return apply(ops.ArgMin, input, dim=dim, keepdim=keepdim)

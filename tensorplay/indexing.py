@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from .apply import apply, apply1
 from .errors import IndexingError, NegativeStepError
 from .inplace import checked, forbid_tracked, written
 from .ops import GetItem, Index, Permute
-from .tensor import Tensor, apply, apply1, wrap
+from .tensor import Tensor, wrap
 
 __all__ = ["getitem", "setitem"]
 
@@ -152,8 +153,9 @@ def _pick(view: Tensor, arrays: list[tuple[int, Any]]) -> Tensor:
     front = view if dims == list(range(len(dims))) else apply1(Permute, view, {"dims": (*dims, *rest)})
     for dim, array in arrays:
         size = view.shape[dim]
-        if array.size and (array.min() < -size or array.max() >= size):
-            raise IndexingError(f"index {array.max() if array.max() >= size else array.min()} is out of bounds for dimension {dim} with size {size}")
+        wrong = array[(array < -size) | (array >= size)]
+        if wrong.size:
+            raise IndexingError(f"index {wrong.flat[0]} is out of bounds for dimension {dim} with size {size}")
     out: Tensor = apply(Index, front, *(wrap(np.ascontiguousarray(a)) if a.ndim else wrap(a) for _, a in arrays))
     picked = out.ndim - len(rest)
     first = dims[0]

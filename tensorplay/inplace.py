@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from . import events
+from .apply import apply
 from .autograd.modes import inferring, recording
 from .errors import DTypeError, InferenceError, InPlaceError, ShapeError
 from .ops import Add, Div, Mul, Sub
 from .source import user_line
-from .tensor import Tensor, apply, wrap
+from .tensor import Tensor, wrap
 
 __all__ = ["add_", "checked", "copy_", "div_", "fill_", "forbid_tracked", "mul_", "sub_", "written", "zero_"]
 
@@ -41,8 +42,8 @@ def forbid_tracked(x: Tensor, *others: Any) -> None:
         return
     if x._needs_grad and x._node is None:
         raise InPlaceError(
-            "a leaf Variable that requires grad is being used in an in-place operation: the edit would replace the very "
-            "value one differentiates by. Do it inside tp.no_grad(), or work on a clone()"
+            "a leaf Variable that requires grad is being used in an in-place operation: the edit would replace the "
+            "very value one differentiates by. Do it inside tp.no_grad(), or work on a clone()"
         )
     if x._view is not None and x._view._needs_grad and x._view._node is None:
         raise InPlaceError(

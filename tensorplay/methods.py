@@ -1,4 +1,4 @@
-"""What tensors can do besides remembering: methods from the public functions, conversion, comparison.
+"""What tensors can do besides remembering: methods from the public functions, and conversion.
 
 The methods are the very functions of `functional.py`, attached by name, so `help(x.sum)` and
 `help(tp.sum)` show one text and nothing is said twice.
@@ -7,30 +7,32 @@ The methods are the very functions of `functional.py`, attached by name, so `hel
 from __future__ import annotations
 
 import builtins
-import operator
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from . import functional, indexing, inplace, ops, printing, scores
+from . import functional, inplace, ops, printing, scores
+from .apply import apply
 from .arrays.dtypes import as_numpy, bool_, float16, float32, float64, int32, int64
 from .errors import ConversionError, CopyError
-from .tensor import Tensor, apply, number_from, wrap
+from .tensor import Tensor, number_from, wrap
 
-__all__ = ["allclose", "equal", "isfinite", "isnan"]
+__all__: list[str] = []
 
-for _name in (*functional.__all__, "softmax", "log_softmax"):
+for _name in functional.__all__:
     if _name not in ("where", "detach"):
-        setattr(Tensor, _name, getattr(functional, _name, None) or getattr(scores, _name))
+        setattr(Tensor, _name, getattr(functional, _name))
+for _name in ("softmax", "log_softmax"):
+    setattr(Tensor, _name, getattr(scores, _name))
 for _name in ("add_", "sub_", "mul_", "div_", "fill_", "zero_", "copy_"):
     setattr(Tensor, _name, getattr(inplace, _name))
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Attach a function of this file to Tensor under its own name (a trailing `_of` is dropped)."""
-    setattr(Tensor, function.__name__.removesuffix("_of"), function)
+    """Attach a function of this file to Tensor under its own name."""
+    setattr(Tensor, function.__name__, function)
     return function
 
 
@@ -112,7 +114,7 @@ def __len__(self: Tensor) -> int:
 def __iter__(self: Tensor) -> Iterator[Tensor]:
     if not self._shape:
         raise TypeError("iteration over a 0-d tensor")
-    return (indexing.getitem(self, i) for i in range(self._shape[0]))
+    return (self[i] for i in range(self._shape[0]))
 
 
 @_method
@@ -198,7 +200,7 @@ def to(self: Tensor, dtype: Any) -> Tensor:
     target = as_numpy(dtype)
     if target == self._array.dtype:
         return self
-    return apply(ops.Cast, self, dtype=target)  # type: ignore[no-any-return]
+    return apply(ops.Cast, self, dtype=target)
 
 
 @_method
@@ -221,7 +223,14 @@ def _cast_method(name: str, dtype: Any) -> None:
     setattr(Tensor, name, cast)
 
 
-for _name, _dtype in {"float": float32, "double": float64, "half": float16, "int": int32, "long": int64, "bool": bool_}.items():
+for _name, _dtype in {
+    "float": float32,
+    "double": float64,
+    "half": float16,
+    "int": int32,
+    "long": int64,
+    "bool": bool_,
+}.items():
     _cast_method(_name, _dtype)
 
 
@@ -245,109 +254,17 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
     return functional.expand(self, other.shape)
 
 
-# ----------------------------------------------------------------------------------------- comparison
+# ---------------------------------------------------------------------------------- questions to bools
 
 
-def _comparison(name: str) -> None:
-    function = getattr(operator, name)
-
-    def compare(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, (Tensor, builtins.int, builtins.float, np.generic, np.ndarray)):
-            return NotImplemented
-        other = other._array if isinstance(other, Tensor) else other
-        try:
-            return wrap(np.asarray(function(self._array, other)))
-        except ValueError as error:
-            raise ops.Add.explain((self._array, np.asarray(other)), {}, error) from None
-
-    compare.__name__ = f"__{name}__"
-    compare.__doc__ = f"Element-wise comparison; a boolean tensor without gradient ({name})."
-    setattr(Tensor, f"__{name}__", compare)
-    setattr(Tensor, name, compare)
-
-
-for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    _comparison(_name)
-Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]  # a tensor is the key of its own gradient
-
-
-@_method
-def all_of(self: Tensor) -> Tensor:
+def _all(self: Tensor) -> Tensor:
     """Whether every element is true."""
     return wrap(np.asarray(self._array.all()))
 
 
-@_method
-def any_of(self: Tensor) -> Tensor:
+def _any(self: Tensor) -> Tensor:
     """Whether some element is true."""
     return wrap(np.asarray(self._array.any()))
 
 
-@_method
-def __invert__(self: Tensor) -> Tensor:
-    return wrap(np.asarray(~self._array))
-
-
-def isnan(input: Tensor) -> Tensor:
-    """Which elements are NaN.
-
-    >>> import tensorplay as tp
-    >>> tp.isnan(tp.tensor([0.0, float("nan")]))
-    tensor([False,  True])
-    """
-    return wrap(np.isnan(input._array))
-
-
-def isfinite(input: Tensor) -> Tensor:
-    """Which elements are neither infinite nor NaN.
-
-    >>> import tensorplay as tp
-    >>> tp.isfinite(tp.tensor([0.0, float("inf")]))
-    tensor([ True, False])
-    """
-    return wrap(np.isfinite(input._array))
-
-
-def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether |input - other| <= atol + rtol · |other| everywhere.
-
-    >>> import tensorplay as tp
-    >>> tp.allclose(tp.ones(2), tp.ones(2) + 1e-9)
-    True
-    """
-    return bool(np.allclose(input._array, other._array, rtol, atol, equal_nan))
-
-
-def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape and elements.
-
-    >>> import tensorplay as tp
-    >>> tp.equal(tp.ones(2), tp.ones(3))
-    False
-    """
-    return bool(np.array_equal(input._array, other._array))
-
-
-# -------------------------------------------------------------------------------- indexing, operators
-
-Tensor.__getitem__ = indexing.getitem  # type: ignore[method-assign]
-Tensor.__setitem__ = indexing.setitem  # type: ignore[attr-defined]
-
-
-@_method
-def __matmul__(self: Tensor, other: Any) -> Any:
-    return functional.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
-
-
-@_method
-def __abs__(self: Tensor) -> Tensor:
-    return functional.abs(self)
-
-
-def _augmented(name: str) -> None:
-    edit = getattr(inplace, f"{name}_")
-    setattr(Tensor, f"__i{'truediv' if name == 'div' else name}__", lambda self, other: edit(self, other))
-
-
-for _name in ("add", "sub", "mul", "div"):
-    _augmented(_name)
+Tensor.all, Tensor.any = _all, _any  # type: ignore[attr-defined]

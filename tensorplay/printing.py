@@ -48,10 +48,10 @@ def set_printoptions(
     then shown at each end. `linewidth`: where lines break. `sci_mode`: always or never scientific.
 
     >>> import tensorplay as tp
-    >>> tp.set_printoptions(precision=2)
+    >>> set_printoptions(precision=2)
     >>> tp.tensor([0.5, 1 / 3])
     tensor([0.50, 0.33])
-    >>> tp.set_printoptions(precision=4)
+    >>> set_printoptions(precision=4)
     """
     global _options
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from . import ops
+from .apply import apply, apply1, apply2
 from .arrays.composite import Composite
 from .autograd.bridge import bridge
-from .tensor import Tensor, apply, apply1, apply2, wrap
+from .tensor import Tensor, wrap
 
 __all__ = ["TensorSpace", "tensors"]
 
@@ -26,7 +27,10 @@ def _unary(op: Any) -> Any:
 
 
 def _binary(op: Any) -> Any:
-    return staticmethod(lambda x, y: apply2(op, x, y) if isinstance(x, Tensor) and isinstance(y, Tensor) else apply(op, x, y))  # fmt: skip
+    def run(x: Any, y: Any) -> Any:
+        return apply2(op, x, y) if isinstance(x, Tensor) and isinstance(y, Tensor) else apply(op, x, y)
+
+    return staticmethod(run)
 
 
 class TensorSpace(Composite):
@@ -52,7 +56,7 @@ class TensorSpace(Composite):
 
     @staticmethod
     def cast(x: Tensor, dtype: Any) -> Tensor:
-        return apply(ops.Cast, x, dtype=dtype)  # type: ignore[no-any-return]
+        return apply(ops.Cast, x, dtype=dtype)
 
     @staticmethod
     def where(c: Any, x: Any, y: Any) -> Any:
@@ -78,11 +82,11 @@ class TensorSpace(Composite):
 
     @staticmethod
     def argmax(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-        return apply(ops.ArgMax, x, dim=dim, keepdim=keepdim)  # type: ignore[no-any-return]
+        return apply(ops.ArgMax, x, dim=dim, keepdim=keepdim)
 
     @staticmethod
     def argmin(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-        return apply(ops.ArgMin, x, dim=dim, keepdim=keepdim)  # type: ignore[no-any-return]
+        return apply(ops.ArgMin, x, dim=dim, keepdim=keepdim)
 
     # ----------------------------------------------------------------------- another arrangement
 
@@ -123,19 +127,19 @@ class TensorSpace(Composite):
 
     @staticmethod
     def take(x: Tensor, ix: Sequence[Tensor]) -> Tensor:
-        return apply(ops.Index, x, *ix)  # type: ignore[no-any-return]
+        return apply(ops.Index, x, *ix)
 
     @staticmethod
     def add_at(x: Tensor, ix: Sequence[Tensor], shape: Shape) -> Tensor:
-        return apply(ops.AddAt, x, *ix, shape=shape)  # type: ignore[no-any-return]
+        return apply(ops.AddAt, x, *ix, shape=shape)
 
     @staticmethod
     def gather(x: Tensor, index: Tensor, dim: int) -> Tensor:
-        return apply(ops.Gather, x, index, dim=dim)  # type: ignore[no-any-return]
+        return apply(ops.Gather, x, index, dim=dim)
 
     @staticmethod
     def scatter(x: Tensor, index: Tensor, dim: int, shape: Shape) -> Tensor:
-        return apply(ops.Scatter, x, index, dim=dim, shape=shape)  # type: ignore[no-any-return]
+        return apply(ops.Scatter, x, index, dim=dim, shape=shape)
 
     # ------------------------------------------------------------------------------------- fused
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from . import functional as F
 from . import ops
+from .apply import apply, apply1
 from .errors import DTypeError, IndexingError, ShapeError
 from .ops.families import normal_dim
-from .tensor import Tensor, apply, apply1, wrap
+from .tensor import Tensor, wrap
 
 __all__ = ["cross_entropy", "log_softmax", "mse_loss", "softmax"]
 
@@ -112,7 +113,9 @@ def _reduced(losses: Tensor, reduction: str, shape: tuple[int, ...]) -> Tensor:
     return F.sum(losses) if reduction == "sum" else F.reshape(losses, shape)
 
 
-def _weighted(scores: Tensor, classes: Tensor, ignored: Any, weight: Any, reduction: str, smoothing: float, shape: Any) -> Tensor:
+def _weighted(
+    scores: Tensor, classes: Tensor, ignored: Any, weight: Any, reduction: str, smoothing: float, shape: Any
+) -> Tensor:
     """With class weights, ignored entries or smoothing: composed of recorded operations."""
     _check_range(classes, scores.shape[1], ignored)
     safe = wrap(np.where(ignored, 0, classes._array))
@@ -138,7 +141,11 @@ def _against_probabilities(input: Tensor, target: Tensor, weight: Any, reduction
         logp = logp * F.reshape(weight, (-1, *(1,) * (input.ndim - dim - 1)))
     losses = -F.sum(logp * target, dim)
     if reduction == "mean":
-        return F.sum(losses) / max(input.shape[0] if input.ndim > 1 else 1, 1) if input.ndim <= 2 else F.sum(losses) / losses._array.size
+        return (
+            F.sum(losses) / max(input.shape[0] if input.ndim > 1 else 1, 1)
+            if input.ndim <= 2
+            else F.sum(losses) / losses._array.size
+        )
     return _reduced(losses, reduction, losses.shape)
 
 

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ops",),
     ("autograd",),
     ("indexing", "inplace", "recording", "tensor"),
-    ("functional", "creation", "random", "func"),
+    ("creation", "functional", "methods", "random", "scores", "func"),
     ("nn", "optim", "data", "datasets", "compile"),
     ("viz", "classroom", "testing"),
     ("requirements", "cli", "course", "demo", "demo_page", "doctor", "__main__", "__init__"),
@@ -123,7 +123,7 @@ def forbidden(file: str, own: str, item: Import) -> str | None:
     if item.name == "tensorplay":
         return None if file in MAY_IMPORT_THE_ROOT else "imports the package root"
     other = part_of(item.name)
-    if LAYER_OF.get(other, len(LAYERS)) > LAYER_OF[own]:
+    if LAYER_OF.get(other, 0) > LAYER_OF[own]:
         return f"{own} may not import {item.name}, which is above it"
     return None
 

@@ -53,7 +53,7 @@ class Batched:
     @property
     def size(self) -> int:
         """The batch size."""
-        return self.data.shape[0]  # type: ignore[no-any-return]
+        return self.data.shape[0]
 
     def __neg__(self) -> Batched:
         return Batched(-self.data, self.space)
@@ -237,7 +237,9 @@ class BatchSpace(Composite):
         size = _batch_size(x, index)
         if size is None:
             return self.inner.scatter(x, index, dim, shape)
-        return Batched(self.inner.scatter(self.spread(x, size), self.spread(index, size), dim + 1, (size, *shape)), self)
+        return Batched(
+            self.inner.scatter(self.spread(x, size), self.spread(index, size), dim + 1, (size, *shape)), self
+        )
 
 
 def _batch_size(*values: Any) -> int | None:

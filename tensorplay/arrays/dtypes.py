@@ -109,7 +109,7 @@ def of(dtype: np.dtype[Any]) -> DType:
 def as_dtype(dtype: DType | str | np.dtype[Any] | type | None) -> DType:
     """The `DType` meant by a dtype, a name, a NumPy dtype or a Python type; None means the default dtype."""
     if dtype.__class__ is DType:
-        return dtype  # type: ignore[return-value]
+        return dtype
     if dtype is None:
         return _default
     if isinstance(dtype, str):

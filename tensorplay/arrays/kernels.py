@@ -67,9 +67,9 @@ def _compile(function: Callable[..., None]) -> Callable[..., None]:
         folder = cache_folder()
         folder.mkdir(parents=True, exist_ok=True)
         with _cached_in(folder):
-            return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return]
+            return numba.njit(cache=True, nogil=True)(function)
     except (OSError, RuntimeError):  # nowhere to write: compile for this process only
-        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+        return numba.njit(nogil=True)(function)
 
 
 def _launch(function: Callable[..., None], *arrays: Any) -> None:

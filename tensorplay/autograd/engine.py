@@ -94,7 +94,7 @@ def walk(run: Pass, roots: Iterable[tuple[Any, Any]]) -> Generator[Node, None, d
             if not retain:
                 node.saved = None
                 node.versions = ()
-            pairs = zip(node.edges, sent)
+            pairs = zip(node.edges, sent, strict=False)
         else:
             pairs = _visit(run, node, g)
 
@@ -106,7 +106,7 @@ def finish(steps: Generator[Node, None, dict[Any, Any]]) -> dict[Any, Any]:
             try:
                 next(steps)
             except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]
+                return end.value
 
 
 # ------------------------------------------------------------------------------- arriving at a node
@@ -192,7 +192,8 @@ def _free(node: Node) -> None:
 
 def _load(node: Node) -> tuple[Any, ...]:
     """The saved arrays as Tensors that know where they came from, so that recorded rules connect to the graph."""
-    return tuple(_wrapped(node, kind, which, value) for (kind, which), value in zip(node.plan.sources, node.saved or (), strict=True))  # fmt: skip
+    kept = zip(node.plan.sources, node.saved or (), strict=True)
+    return tuple(_wrapped(node, kind, which, value) for (kind, which), value in kept)
 
 
 def _wrapped(node: Node, kind: str, which: Any, value: Any) -> Any:
@@ -224,7 +225,7 @@ def _at(place: events.Source) -> str:
 
 
 def _stale(node: Node) -> NoReturn:
-    changed = next((pair for pair in node.versions if pair[0][0] != pair[1]))
+    changed = next(pair for pair in node.versions if pair[0][0] != pair[1])
     made = f" at {_at(node.place)}" if node.place else ""
     raise VersionError(
         f"one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -249,12 +250,17 @@ def reaching(roots: Iterable[Any], goals: set[Any]) -> set[Node]:
         stack.extend(map(_node_of, node.edges))
     found: set[Node] = set()
     for node in sorted(seen, key=lambda n: n.order, reverse=True):
-        if any(edge in goals or _node_of(edge) in goals or _node_of(edge) in found for edge in node.edges if edge is not None):
+        if any(_leads(edge, goals, found) for edge in node.edges):
             found.add(node)
     return found
 
 
+def _leads(edge: Any, goals: set[Any], found: set[Node]) -> bool:
+    node = _node_of(edge)
+    return edge is not None and (edge in goals or node in goals or node in found)
+
+
 def _node_of(edge: Any) -> Node | None:
     if edge.__class__ is Node:
-        return edge  # type: ignore[no-any-return]
+        return edge
     return edge.node if edge.__class__ is Out else None

@@ -87,13 +87,17 @@ def _shown(run: Any, values: list[Any]) -> tuple[Any, ...]:
     return tuple(v if v is None or run.tensors else bridge.wrap(run.xp.copy(v), None) for v in values)
 
 
-def _replaced(run: Any, hook: Any, result: Any, shown: tuple[Any, ...], values: list[Any], where: Any, kind: str) -> list[Any]:
+def _replaced(
+    run: Any, hook: Any, result: Any, shown: tuple[Any, ...], values: list[Any], where: Any, kind: str
+) -> list[Any]:
     if result is None:
         result = shown
     if not isinstance(result, tuple):
         result = (result,)
     if len(result) != len(values):
-        raise HookError(f"hook {_name(hook)} has returned an incorrect number of values: got {len(result)}, expected {len(values)}")
+        raise HookError(
+            f"hook {_name(hook)} has returned an incorrect number of values: got {len(result)}, expected {len(values)}"
+        )
     checked = [r if r is None or s is None else _checked(hook, r, s) for r, s in zip(result, shown, strict=True)]
     new = [c if c is None or run.tensors else c._array for c in checked]
     if events.listeners:

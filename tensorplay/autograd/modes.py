@@ -190,6 +190,7 @@ class enable_grad(_PlainSwitch):
     """Switch recording on, at once; in a `with` block, until its end. Undoes an outer `no_grad`."""
 
     def __new__(cls, function: Any = None) -> Any:
+        """`@enable_grad` without parentheses decorates too."""
         mode = super().__new__(cls)
         if function is None:
             return mode
@@ -213,6 +214,7 @@ class inference_mode(_Mode):
     """
 
     def __new__(cls, mode: Any = True) -> Any:
+        """`@inference_mode` without parentheses decorates too."""
         self = super().__new__(cls)
         if isinstance(mode, bool):
             return self
@@ -224,7 +226,7 @@ class inference_mode(_Mode):
         self.before: list[tuple[bool, bool]] = []
 
     def _fresh(self) -> _Mode:
-        return inference_mode(self.mode)  # type: ignore[no-any-return]
+        return inference_mode(self.mode)
 
     def _enter(self) -> None:
         self.before.append((_grad.get(), _inference.get()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
@@ -17,26 +17,14 @@ import numpy as np
 
 from .. import events
 from ..arrays.batch import Batched, BatchSpace
-from ..errors import (
-    FreedGraphError,
-    FreedGraphWarning,
-    GradError,
-    GradTypeError,
-    NoGradRootError,
-    NoGradRootWarning,
-    NonScalarError,
-    UnusedInputError,
-)
+from ..errors import FreedGraphError, FreedGraphWarning, GradError, UnusedInputError
 from . import hooks, modes
 from .bridge import bridge
 from .engine import Pass, arrived_at, finish, reaching, walk
 from .graph import GradientEdge
-from .node import Node, Out
+from .roots import Root, edge_to, find_roots, find_targets, key, list_of, node_at, require_grad
 
 __all__ = ["backward", "grad"]
-
-Root = tuple[Any, Any]
-"""(edge, seed): where a pass starts and the vector it starts with."""
 
 
 def backward(
@@ -72,23 +60,28 @@ def backward(
     """
     if grad_variables is not None:
         if grad_tensors is not None:
-            raise GradError("`grad_tensors` and `grad_variables` (its old name) were both given; use `grad_tensors` alone")
+            raise GradError(
+                "`grad_tensors` and `grad_variables` (its old name) were both given; use `grad_tensors` alone"
+            )
         warnings.warn("`grad_variables` is deprecated; use `grad_tensors`", FutureWarning, stacklevel=2)
         grad_tensors = grad_variables
-    targets = None if inputs is None else _targets(inputs, "backward")
+    wanted = None if inputs is None else find_targets(inputs, "backward")
     retain = create_graph if retain_graph is None else retain_graph
-    roots = _roots(_listed(tensors), grad_tensors, batched=False, create=create_graph, skip_no_grad=True)
-    if not roots or (_all_freed(roots, targets) and _again(roots)):
+    roots = find_roots(list_of(tensors), grad_tensors, batched=False, create=create_graph, skip_no_grad=True)
+    if not roots:
+        return
+    if _all_freed(roots, wanted):
+        _again(roots)
         return
     if create_graph:
         _warn_of_cycle()
-    _run_backward(roots, targets, retain, create_graph)
+    _run_backward(roots, wanted, retain, create_graph)
 
 
 def _run_backward(roots: list[Root], targets: list[Any] | None, retain: bool, create: bool) -> None:
     run = _new_pass(roots, targets, retain, create)
     for target in targets or ():
-        if isinstance(target, bridge.Tensor) and not target.is_leaf:
+        if not isinstance(target, GradientEdge) and not target.is_leaf:
             target.retain_grad()
     leaves = _execute(run, roots, create)
     for leaf, g in leaves.items():
@@ -135,20 +128,25 @@ def grad(
     (tensor(27.),)
     """
     if not only_inputs:
-        warnings.warn("`only_inputs` is deprecated and ignored: only inputs are ever computed", FutureWarning, stacklevel=2)
+        warnings.warn(
+            "`only_inputs` is deprecated and ignored: only inputs are ever computed", FutureWarning, stacklevel=2
+        )
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, got False: "
             "zeros can only be made for inputs that may be unused"
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
-    targets = _targets(inputs, "grad")
-    _require_grad(targets)
-    listed = _listed(outputs)
+    targets = find_targets(inputs, "grad")
+    require_grad(targets)
     retain = create_graph if retain_graph is None else retain_graph
-    roots = _roots(listed, grad_outputs, batched=is_grads_batched, create=create_graph, skip_no_grad=False)
+    roots = find_roots(
+        list_of(outputs), grad_outputs, batched=is_grads_batched, create=create_graph, skip_no_grad=False
+    )
     results = _collect(roots, targets, retain, create_graph, is_grads_batched)
-    results = [_unused(i, g, t, allow_unused, materialize_grads) for i, (g, t) in enumerate(zip(results, targets, strict=True))]
+    results = [
+        _unused(i, g, t, allow_unused, materialize_grads) for i, (g, t) in enumerate(zip(results, targets, strict=True))
+    ]
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, Mapping) else tuple(results)
 
 
@@ -158,8 +156,11 @@ def _collect(roots: list[Root], targets: list[Any], retain: bool, create: bool, 
     if batched:
         run.xp = BatchSpace(run.xp)
     leaves = _execute(run, roots, create)
-    found = (leaves.get(e) if (e := _edge(t)).__class__ not in (Node, Out) else run.want.get(_key(e)) for t in targets)
-    return [_delivered(g, create) for g in found]
+    return [_delivered(_found(run, leaves, edge_to(t)), create) for t in targets]
+
+
+def _found(run: Pass, leaves: dict[Any, Any], edge: Any) -> Any:
+    return leaves.get(edge) if node_at(edge) is None else run.want.get(key(edge))
 
 
 def _delivered(g: Any, create: bool) -> Any:
@@ -193,9 +194,9 @@ def _new_pass(roots: list[Root], targets: list[Any] | None, retain: bool, create
     if create:
         run.xp = bridge.tensors
     if targets is not None:
-        edges = [_edge(t) for t in targets]
-        run.want = {_key(e): None for e in edges if e.__class__ is Node or e.__class__ is Out}
-        run.leaves = {e for e in edges if e.__class__ is not Node and e.__class__ is not Out}
+        edges = [edge_to(t) for t in targets]
+        run.want = {key(e): None for e in edges if node_at(e) is not None}
+        run.leaves = {e for e in edges if node_at(e) is None}
         run.only = reaching((edge for edge, _ in roots), run.leaves | {node for node, _ in run.want})
     return run
 
@@ -216,9 +217,9 @@ def _execute(run: Pass, roots: list[Root], create: bool) -> dict[Any, Any]:
 
 
 def _asked(run: Pass, edge: Any) -> bool:
-    if edge.__class__ is Node or edge.__class__ is Out:
-        return _key(edge)[0] in run.only or _key(edge) in run.want  # type: ignore[operator]
-    return edge in run.leaves  # type: ignore[operator]
+    if node_at(edge) is None:
+        return edge in run.leaves  # type: ignore[operator]
+    return node_at(edge) in run.only or key(edge) in run.want  # type: ignore[operator]
 
 
 @contextmanager
@@ -252,7 +253,7 @@ def _told(run: Pass, roots: list[Root]) -> Iterator[None]:
 
 def _interrupted(roots: list[Root], error: BaseException) -> None:
     for edge, _ in roots:
-        node = _node(edge)
+        node = node_at(edge)
         if node is not None and node.freed:
             node.extras().interrupted = f"{type(error).__name__}: {error}"
 
@@ -261,7 +262,7 @@ def _remember(run: Pass, roots: list[Root]) -> None:
     """Note on each root what was asked for, and from which line if lines are wanted: a repeat must be told apart."""
     if run.retain or (run.leaves is None and not events.sources_wanted):
         return
-    for node in filter(None, (_node(edge) for edge, _ in roots)):
+    for node in filter(None, (node_at(edge) for edge, _ in roots)):
         node.extras().request = _request(run)
         if events.sources_wanted:
             node.extras().freed_at = _caller()
@@ -277,140 +278,18 @@ def _caller() -> events.Source | None:
     return user_line(sys._getframe(1))
 
 
-# ----------------------------------------------------------------------------------- roots and seeds
-
-
-def _listed(tensors: Any) -> list[Any]:
-    if isinstance(tensors, (bridge.Tensor, GradientEdge)):
-        return [tensors]
-    if isinstance(tensors, Mapping):
-        return list(tensors.values())
-    if isinstance(tensors, Iterable):
-        return list(tensors)
-    raise GradTypeError(f"expected a tensor or a sequence of tensors, got {type(tensors).__name__}")
-
-
-def _roots(tensors: list[Any], vectors: Any, *, batched: bool, create: bool, skip_no_grad: bool) -> list[Root]:
-    listed = _vectors(vectors, len(tensors))
-    roots, skipped = [], []
-    for i, (tensor, vector) in enumerate(zip(tensors, listed, strict=True)):
-        edge = _edge(tensor)
-        if edge is None:
-            skipped.append(i)
-            continue
-        roots.append((edge, _seed(tensor, vector, batched, create)))
-    if skipped and (not roots or not skip_no_grad):
-        raise NoGradRootError(
-            f"element {skipped[0]} of tensors does not require grad and does not have a grad_fn: nothing it was made "
-            f"from requires a gradient. Create the leaves with requires_grad=True, and look for detach() or no_grad."
-        )
-    for i in skipped:
-        warnings.warn(f"element {i} of tensors needs no gradient and was skipped", NoGradRootWarning, stacklevel=4)
-    return roots
-
-
-def _vectors(vectors: Any, count: int) -> Sequence[Any]:
-    if vectors is None:
-        return [None] * count
-    listed = [vectors] if isinstance(vectors, bridge.Tensor) or np.isscalar(vectors) else list(vectors)
-    if len(listed) != count:
-        raise GradError(f"got {count} tensors and {len(listed)} gradients: give one gradient (or None) per tensor")
-    return listed
-
-
-def _seed(tensor: Any, vector: Any, batched: bool, create: bool) -> Any:
-    """The vector a root starts with, as the pass computes: an array, a Tensor under `create_graph`, or a batch."""
-    if isinstance(tensor, GradientEdge):
-        shape, dtype = tensor.node.shape, np.dtype("float32") if vector is None else vector._array.dtype
-    else:
-        shape, dtype = tensor.shape, tensor._array.dtype
-    if vector is None:
-        if int(np.prod(shape)) != 1 or batched:
-            raise NonScalarError(
-                f"grad can be implicitly created only for scalar outputs, and this one has shape {list(shape)}. "
-                f"Reduce it first, as in y.sum().backward(), or give the vector of the vector-Jacobian product: "
-                f"y.backward(gradient) with a gradient of that shape."
-            )
-        seed = np.ones(shape, dtype)
-        return bridge.wrap(seed, None) if create else seed
-    if not isinstance(vector, bridge.Tensor):
-        raise GradTypeError(f"gradients can be either Tensors or None, but got {type(vector).__name__}")
-    _check_seed(vector, shape, dtype, batched)
-    given = vector if create else vector._array
-    if given.dtype != dtype:
-        given = bridge.tensors.cast(given, dtype) if create else given.astype(dtype)
-    return Batched(given, BatchSpace(bridge.tensors if create else Pass().xp)) if batched else given
-
-
-def _check_seed(vector: Any, shape: tuple[int, ...], dtype: Any, batched: bool) -> None:
-    got = tuple(vector.shape)
-    if batched:
-        if got[1:] != tuple(shape) or not got:
-            raise GradError(
-                f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
-                f"dimension. The sizes of the remaining dimensions are expected to match the shape of the output: "
-                f"got {list(got)}, expected [batch, {', '.join(map(str, shape))}]"
-            )
-    elif got != tuple(shape):
-        raise GradError(
-            f"Mismatch in shape: grad_output[0] has a shape of {list(got)} and output[0] has a shape of {list(shape)}. "
-            f"The vector has one weight per element of the output."
-        )
-    if vector._array.dtype.kind == "c" and dtype.kind != "c":
-        raise GradError(
-            "For complex Tensors, both grad_output and output are required to have the same dtype: "
-            f"got a {vector.dtype} gradient for an output of dtype {dtype}"
-        )
-
-
-# ------------------------------------------------------------------------------- what is asked for
-
-
-def _targets(inputs: Any, name: str) -> list[Any]:
-    listed = _listed(inputs)
-    if not listed:
-        raise GradError(f"`inputs` argument to `{name}()` cannot be empty: name at least one tensor, or leave it out")
-    if name == "backward":
-        for target in listed:
-            if not isinstance(target, GradientEdge) and not target.requires_grad:
-                raise GradError("can't retain_grad on Tensor that has requires_grad=False: it cannot be one of `inputs`")
-    return listed
-
-
-def _require_grad(targets: list[Any]) -> None:
-    for i, target in enumerate(targets):
-        if _edge(target) is None:
-            raise GradError(f"One of the differentiated Tensors does not require grad: the one at index {i}")
-
-
-def _edge(tensor: Any) -> Any:
-    """Where the gradient of a tensor or of a GradientEdge goes."""
-    if isinstance(tensor, GradientEdge):
-        return tensor.edge()
-    if not isinstance(tensor, bridge.Tensor):
-        raise GradTypeError(f"expected a tensor or a GradientEdge, got {type(tensor).__name__}")
-    return bridge.edge_of(tensor)
-
-
-def _key(edge: Any) -> tuple[Node, int]:
-    return (edge.node, edge.nr) if edge.__class__ is Out else (edge, 0)
-
-
-def _node(edge: Any) -> Node | None:
-    return edge if edge.__class__ is Node else edge.node if edge.__class__ is Out else None
-
-
 # ------------------------------------------------------------------------------ graphs already freed
+
 
 def _all_freed(roots: list[Root], targets: list[Any] | None) -> bool:
     """Whether this exact request was already served. A mixture of freed and live roots is an error."""
-    nodes = [_node(edge) for edge, _ in roots]
+    nodes = [node_at(edge) for edge, _ in roots]
     if not all(node is not None and node.freed for node in nodes):
         return False
     wanted = None
     if targets is not None:
-        edges = [_edge(t) for t in targets]
-        wanted = frozenset(_key(e) if e.__class__ in (Node, Out) else e for e in edges)
+        edges = [edge_to(t) for t in targets]
+        wanted = frozenset(e if node_at(e) is None else key(e) for e in edges)
     for node in nodes:
         extra = node.extra  # type: ignore[union-attr]
         if extra is not None and extra.interrupted:
@@ -426,7 +305,7 @@ def _all_freed(roots: list[Root], targets: list[Any] | None) -> bool:
     return True
 
 
-def _again(roots: list[Root]) -> bool:
+def _again(roots: list[Root]) -> None:
     """The documented no-op: a second backward on the same freed output changes nothing and says so."""
     if events.listeners:
         events.emit(events.BackwardOnFreedGraph(tuple(edge for edge, _ in roots)))
@@ -436,7 +315,6 @@ def _again(roots: list[Root]) -> bool:
         FreedGraphWarning,
         stacklevel=_depth(),
     )
-    return True
 
 
 def _depth() -> int:

@@ -72,8 +72,8 @@ def _test_lines(test: Test, result: TestResult) -> list[str]:
 
 
 def _indented(text: str, indent: str = "      ") -> list[str]:
-    lines = text.splitlines()[:12]
-    return [part for line in lines for part in textwrap.wrap(line, 100, initial_indent=indent, subsequent_indent=indent)]
+    wrapper = textwrap.TextWrapper(100, initial_indent=indent, subsequent_indent=indent)
+    return [part for line in text.splitlines()[:12] for part in wrapper.wrap(line)]
 
 
 def _foot(exercise: Exercise, grade: Grade, hidden_here: int) -> list[str]:

@@ -30,7 +30,7 @@ def register(subparsers: Any) -> None:
     grade.add_argument("-a", "--assignment", type=Path, required=True, help="the exercise folder with its solution")
     grade.add_argument("-o", "--output", type=Path, required=True, help="the folder for results; made if missing")
     grade.add_argument("--key", type=Path, help="file with the course key; without it OUT/course.key is made and kept")
-    grade.add_argument("-j", "--jobs", type=int, default=0, help="submissions at a time; one per processor if not given")
+    grade.add_argument("-j", "--jobs", type=int, default=0, help="submissions at a time; by default one per processor")
     grade.add_argument("--skip-solution", action="store_true", help="do not grade the teacher's solution first")
     grade.set_defaults(run=run_grade)
     check = subparsers.add_parser(
@@ -63,6 +63,7 @@ def _needs_pytest(command: Callable[[argparse.Namespace], int]) -> Callable[[arg
 def run_grade(args: argparse.Namespace) -> int:
     """Grade every submission and write the results."""
     from tensorplay.classroom import grade, report, results, soundness
+    from tensorplay.classroom.intake import entries
 
     exercise = results.load_exercise(args.assignment)
     submissions = grade.checked_folder(args.submissions)
@@ -70,7 +71,7 @@ def run_grade(args: argparse.Namespace) -> int:
     grader = grade.Grader(exercise, grade.collect(exercise), grade.course_key(args.key, args.output))
     if not args.skip_solution:
         soundness.check_solution(grader)
-    total = len(grade.entries(submissions, exercise.module, args.output))
+    total = len(entries(submissions, exercise.module, args.output))
     started = time.time()
     with _progress(total) as seen:
         grades = grade.grade_folder(grader, submissions, args.output, args.jobs, seen)
@@ -99,7 +100,7 @@ def _summary(grades: list[Any], grader: Any, out: Path) -> int:
     print(f"\n{len(grades)} submissions. Report: {out / 'report.html'}   Table: {out / 'grades.csv'}")
     for aspect, text in sorted(grader.isolation.items()):
         if "NOT" in text or text.startswith(("root", "the same")):
-            print(f"note: {aspect} of student code: {text}")
+            print(f"note on student code: {aspect}: {text}")
     for problem in grader.problems:
         print(f"grader problem: {problem}", file=sys.stderr)
     return FAILED if grader.problems else RAN

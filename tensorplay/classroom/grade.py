@@ -65,7 +65,10 @@ def _run(job: dict[str, Any], seconds: float) -> list[dict[str, Any]]:
     env |= {"PYTHONHASHSEED": "0", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONIOENCODING": "utf-8"}
     with subprocess.Popen(
         [sys.executable, "-s", "-P", "-B", "-m", "tensorplay.classroom.runner"],
-        **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": env, "text": True},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=env,
         encoding="utf-8",
     ) as process:
         timer = threading.Timer(seconds, process.kill)
@@ -139,10 +142,8 @@ def _sentence(grade: Grade) -> tuple[str, str]:
     failed = [(test, result) for test, result in rows if not result.passed]
     if not failed:
         return "full", f"all {len(rows)} tests pass"
-    reasons = {result.reason for _, result in failed}
-    if len(failed) == len(rows) and len(reasons) == 1 and failed[0][1].kind not in ("failed", "MissingFunction"):
-        public = any(not test.hidden for test, _ in failed)
-        return "zero", reasons.pop() if public or grade.file in failed[0][1].reason else failed[0][1].kind
+    if all(result.kind == "cannot run" for _, result in rows):
+        return "cannot run", rows[0][1].reason
     head = f"{len(rows) - len(failed)} of {len(rows)} tests pass"
     kinds = Counter(result.kind for _, result in failed)
     counted = ", ".join(f"{count} {PLAIN.get(kind, kind)}" for kind, count in sorted(kinds.items()))
@@ -156,7 +157,7 @@ PLAIN = {
     "skipped": "skipped",
     "BadResult": "with a result of a wrong kind",
     "MemoryLimit": "out of memory",
-    "MissingFunction": "for a function that is not there",
+    "MissingFunction": "without the function",
     "OutputLimit": "with too much output",
     "StudentCrashed": "crashed",
     "StudentError": "with an error",

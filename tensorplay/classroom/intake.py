@@ -139,8 +139,8 @@ def _notebook(data: bytes, name: str) -> tuple[str, tuple[int, ...]]:
         cells = json.loads(data.decode("utf-8-sig"))["cells"]
         sources = [_source(cell) for cell in cells if cell["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        line = getattr(error, "lineno", 1)
-        raise SubmissionError(f"{name}, line {line}: this is no notebook of format 4 ({type(error).__name__})") from None
+        place = f"{name}, line {getattr(error, 'lineno', 1)}"
+        raise SubmissionError(f"{place}: this is no notebook of format 4 ({type(error).__name__})") from None
     lines: list[str] = []
     starts: list[int] = []
     for source in sources:
@@ -167,6 +167,7 @@ def _without_magics(lines: list[str]) -> list[str]:
 
 def _plain_line(line: str) -> str:
     body = line.lstrip()
-    if body.startswith(("%", "!", "?")) or (body.endswith("?") and "#" not in body and "'" not in body and '"' not in body):
+    asks = body.endswith("?") and not any(char in body for char in "#'\"")  # `name?` shows help in IPython
+    if asks or body.startswith(("%", "!", "?")):
         return f"{line[: len(line) - len(body)]}pass  # {body}"
     return line

@@ -58,6 +58,11 @@ def main() -> int:
 def _private_channels() -> tuple[int, int]:
     """Move the protocol away from descriptors 0 and 1; reading gives an end of file, printing goes to 2."""
     requests, answers = os.dup(0), os.dup(1)
+    if sys.platform == "win32":
+        import msvcrt
+
+        for descriptor in (requests, answers):
+            msvcrt.setmode(descriptor, os.O_BINARY)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)

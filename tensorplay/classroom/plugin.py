@@ -18,7 +18,7 @@ import pytest
 
 from tensorplay.classroom.results import Test, TestResult
 from tensorplay.classroom.student import Session, Student, clean
-from tensorplay.errors import ClassroomError, StudentError, StudentFailure
+from tensorplay.errors import ClassroomError, StudentFailure
 
 __all__ = ["GradingPlugin", "run_tests"]
 
@@ -35,7 +35,9 @@ SHOWN_REASON = 1200
 class GradingPlugin:
     """Collects the tests, hands out the fixtures and passes one result per test to `tell`."""
 
-    def __init__(self, session: Session | None, key: bytes, public_only: bool, tell: Callable[[TestResult], None]) -> None:
+    def __init__(
+        self, session: Session | None, key: bytes, public_only: bool, tell: Callable[[TestResult], None]
+    ) -> None:
         self.session = session
         self.key = key
         self.public_only = public_only
@@ -90,7 +92,9 @@ class GradingPlugin:
         output = self.session.output() if self.session else ""
         error = call.excinfo.value if call.excinfo else None
         if isinstance(error, StudentFailure):
-            return TestResult(name, type(error).__name__, str(error), error.where, clean(output, 4000))
+            whole = self.session is not None and error is self.session.broken
+            kind = "cannot run" if whole else type(error).__name__
+            return TestResult(name, kind, str(error), error.where, clean(output, 4000))
         if isinstance(error, ClassroomError):
             self.problems.append(str(error))
         if report.failed:
@@ -157,10 +161,12 @@ def _seconds(item: Any) -> float | None:
 def _reason(report: pytest.TestReport) -> str:
     """The heart of a failure: the message of the assertion, without the traceback into the tests."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = crash.message if crash else str(report.longrepr[2]) if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    skipped = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+    text = crash.message if crash else str(skipped)
     for prefix in ("AssertionError: ", "Failed: ", "Skipped: "):
         text = text.removeprefix(prefix)
-    return clean(text, SHOWN_REASON)
+    told, mark, _ = text.partition("\nassert ")  # a message written by the teacher says more than what pytest adds
+    return clean(told if mark and not text.startswith("assert ") else text, SHOWN_REASON)
 
 
 def run_tests(tests: Path, scratch: Path, plugin: GradingPlugin, collect_only: bool = False) -> int:
@@ -168,5 +174,5 @@ def run_tests(tests: Path, scratch: Path, plugin: GradingPlugin, collect_only: b
     (scratch / "pytest.ini").write_text("[pytest]\n")
     arguments = ["-c", str(scratch / "pytest.ini"), f"--rootdir={tests.parent}", "--noconftest", "--strict-markers"]
     arguments += ["-p", "no:cacheprovider", "-p", "no:terminal", "--import-mode=importlib", str(tests)]
-    arguments += ["-o", f"tmp_path_retention_count=0", f"--basetemp={scratch / 'tmp'}"]
+    arguments += ["-o", "tmp_path_retention_count=0", f"--basetemp={scratch / 'tmp'}"]
     return int(pytest.main(arguments + (["--collect-only"] if collect_only else []), plugins=[plugin]))

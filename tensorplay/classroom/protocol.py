@@ -52,7 +52,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["BOUNDS", "DTYPES", "TO_WORKER", "VERSION", "WHY", "Bounds", "Message", "ProtocolError", "pack", "read", "unpack"]
+__all__ = [
+    *("BOUNDS", "DTYPES", "TO_WORKER", "VERSION", "WHY"),
+    *("Bounds", "Message", "ProtocolError", "pack", "read", "unpack"),
+]
 
 VERSION = 1
 WHY = ("exception", "syntax", "missing", "exit", "memory", "bad result")

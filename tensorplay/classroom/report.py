@@ -17,7 +17,7 @@ __all__ = ["html_text", "write_csv", "write_html"]
 
 STYLE = Path(__file__).with_name("report.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-TONES = {"full": "good", "partial": "fair", "zero": "poor", "unreadable": "poor", "missing": "none", "not graded": "none"}
+TONES = {"full": "good", "partial": "fair", "missing": "none", "not graded": "none"}  # all others are poor
 
 
 # ---------------------------------------------------------------------------------------------- csv
@@ -28,7 +28,7 @@ def write_csv(grades: list[Grade], path: Path) -> None:
     tests = [test.name for test in grades[0].tests] if grades else []
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([_cell(name) for name in ("student", "points", "max_points", "verdict", "reason", "file", *tests)])
+        writer.writerow(["student", "points", "max_points", "verdict", "reason", "file", *map(_cell, tests)])
         for grade in grades:
             points = [points_text(test.points if result.passed else 0.0) for test, result in grade.rows()]
             row = [grade.student, points_text(grade.points), points_text(grade.most), grade.verdict, grade.reason]
@@ -36,7 +36,8 @@ def write_csv(grades: list[Grade], path: Path) -> None:
 
 
 def _cell(text: str) -> str:
-    """
+    """A text as a cell that no spreadsheet runs.
+
     >>> _cell("=1+1"), _cell("3.5"), _cell("two\\nlines")
     ("'=1+1", '3.5', 'two lines')
     """
@@ -88,12 +89,12 @@ def _overview(grades: list[Grade]) -> str:
     most = grades[0].most if grades else 0.0
     median = points_text(statistics.median(counted)) if counted else "–"
     full = sum(grade.verdict == "full" for grade in grades)
-    apart = sum(grade.verdict in ("missing", "unreadable", "not graded") for grade in grades)
+    apart = sum(grade.verdict in ("missing", "unreadable", "cannot run", "not graded") for grade in grades)
     facts = [
         (str(len(grades)), "submissions"),
         (f"{median}<small> / {points_text(most)}</small>", "median points"),
         (str(full), "with full marks"),
-        (str(apart), "missing or unreadable"),
+        (str(apart), "missing or not runnable"),
     ]
     tiles = "".join(f'<div class="tile"><b>{number}</b><span>{text}</span></div>' for number, text in facts)
     return f'<section class="overview" aria-label="Overview">{tiles}{_histogram(counted, most)}</section>'
@@ -131,7 +132,8 @@ def _submission(grade: Grade) -> str:
     tone = TONES.get(grade.verdict, "poor")
     share = 100 * grade.points / grade.most if grade.most else 0
     strip = "".join(_dot(test, result) for test, result in grade.rows())
-    tests = "".join(_test_row(test, result) for test, result in grade.rows())
+    whole = grade.verdict in ("missing", "unreadable", "cannot run")  # said once, above
+    tests = "".join(_test_row(test, result, brief=whole) for test, result in grade.rows())
     return f"""<details class="student {tone}">
 <summary>
 <span class="name"><bdi>{escape(grade.student)}</bdi></span>
@@ -159,9 +161,9 @@ def _tone(result: TestResult) -> str:
     return "good" if result.passed else "none" if result.kind in ("missing", "skipped") else "poor"
 
 
-def _test_row(test: Test, result: TestResult) -> str:
+def _test_row(test: Test, result: TestResult, brief: bool = False) -> str:
     parts = [f'<p class="title">{escape(test.title)}{_hidden(test)}</p>']
-    if not result.passed:
+    if not result.passed and not brief:
         parts.append(f'<pre class="why">{escape(result.reason)}</pre>')
         if result.where and result.where not in result.reason:
             parts.append(f'<pre class="where">{escape(result.where)}</pre>')

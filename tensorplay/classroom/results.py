@@ -48,7 +48,11 @@ class Test:
 
 @dataclass(frozen=True)
 class TestResult:
-    """What became of one test. `kind` is `passed`, `failed`, `missing`, or the name of a `StudentFailure`."""
+    """What became of one test.
+
+    `kind` is `passed`, `failed`, `skipped`, `missing`, `cannot run` (the submission as a whole), or the name of
+    the `StudentFailure` that ended it.
+    """
 
     __test__ = False
 
@@ -111,7 +115,7 @@ def _row(test: Test, result: TestResult) -> dict[str, Any]:
     row |= {"points": test.points if result.passed else 0.0, "max_points": test.points}
     if not result.passed:
         row["hint"] = test.hint
-    if not test.hidden:
+    if not test.hidden or result.kind == "cannot run":  # which is known before a test sends anything
         row |= {key: value for key, value in asdict(result).items() if key in ("reason", "where", "output") and value}
     return row
 

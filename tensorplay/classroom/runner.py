@@ -28,7 +28,8 @@ def main() -> int:
     job = json.load(sys.stdin)
     say = _channel()
     session = _session(job)
-    plugin = GradingPlugin(session, bytes.fromhex(job["key"]), job["public_only"], lambda result: say(result=asdict(result)))
+    key, public_only = bytes.fromhex(job["key"]), job["public_only"]
+    plugin = GradingPlugin(session, key, public_only, lambda result: say(result=asdict(result)))
     plugin.on_collected = lambda tests: say(tests=[asdict(test) for test in tests])
     with tempfile.TemporaryDirectory(prefix="tensorplay-grader-") as scratch:
         try:

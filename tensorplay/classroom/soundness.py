@@ -53,7 +53,8 @@ def check_solution(grader: Grader) -> None:
         return
     problems = _of_solution(grader.grade(Entry("the solution", path)))
     if problems or grader.problems:
-        raise ExerciseError("\n".join(["nothing was graded: the solution fails its own tests", *problems, *grader.problems]))
+        problems = ["nothing was graded: the solution fails its own tests", *problems, *grader.problems]
+        raise ExerciseError("\n".join(problems))
 
 
 def _of_solution(grade: Grade) -> list[str]:

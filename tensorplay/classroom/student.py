@@ -80,8 +80,9 @@ class _Worker:
             cwd=self.temp,
             start_new_session=True,
         )
-        self.inbox: queue.Queue[bytes | None | protocol.ProtocolError] = queue.Queue(maxsize=4)
-        threading.Thread(target=self._listen, daemon=True).start()
+        self.inbox: queue.Queue[bytes | protocol.ProtocolError | None] = queue.Queue(maxsize=4)
+        self.threads = [threading.Thread(target=self._listen, daemon=True)]
+        self.threads[0].start()
 
     def _listen(self) -> None:
         """Read frames until the end; a thread, because Windows cannot wait for a pipe with a time limit."""
@@ -106,7 +107,8 @@ class _Worker:
                 stream.write(frame)
                 stream.flush()
 
-        threading.Thread(target=write, daemon=True).start()
+        self.threads[1:] = [threading.Thread(target=write, daemon=True)]
+        self.threads[1].start()
 
     def receive(self, seconds: float, printed_before: int) -> bytes:
         """The next frame; `_Stopped` when time or output run out, or the worker ends."""
@@ -135,7 +137,7 @@ class _Worker:
     def text(self, start: int) -> str:
         """What was printed from byte `start` on, cut to a readable amount."""
         self.reader.seek(start)
-        raw = self.reader.read(4 * SHOWN_OUTPUT).decode("utf-8", "replace")
+        raw = str(self.reader.read(4 * SHOWN_OUTPUT), "utf-8", "replace")
         return raw if len(raw) <= SHOWN_OUTPUT else raw[:SHOWN_OUTPUT] + "\n[cut here]"
 
     def status(self) -> int | None:
@@ -147,12 +149,24 @@ class _Worker:
     def stop(self) -> None:
         """End the worker and everything it started, and remove its folder."""
         _end(self.process)
-        for stream in (self.process.stdin, self.process.stdout, self.writer, self.reader):
+        streams = [self.writer, self.reader]
+        if self._threads_end():  # a descriptor closed under a reading thread could be another worker's next
+            streams += [self.process.stdin, self.process.stdout]
+        for stream in streams:
             with contextlib.suppress(OSError, ValueError):
-                stream.close()  # type: ignore[union-attr]
+                stream.close()
         with contextlib.suppress(OSError):
             os.unlink(self.reader.name)  # Windows: an open file cannot be unlinked earlier
         shutil.rmtree(self.temp, ignore_errors=True)
+
+
+    def _threads_end(self, seconds: float = 2.0) -> bool:
+        """Wait for the threads, whose pipes are dead by now, and take from the queue what they still put there."""
+        deadline = time.monotonic() + seconds
+        while any(thread.is_alive() for thread in self.threads) and time.monotonic() < deadline:
+            with contextlib.suppress(queue.Empty):
+                self.inbox.get(timeout=0.002)
+        return not any(thread.is_alive() for thread in self.threads)
 
 
 @dataclass
@@ -200,10 +214,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
         return
     process.terminate()  # the supervisor ends all that is below it
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(3)
-    except subprocess.TimeoutExpired:
-        pass
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -236,15 +248,15 @@ class Session:
     isolation: dict[str, str] = field(default_factory=dict)
     _worker: _Worker | None = None
     _clock: _Clock = field(default_factory=_Clock)
-    _broken: StudentFailure | None = None
+    broken: StudentFailure | None = None  # why the submission as a whole cannot be run
     _output: str = ""
     _number: int = 0
 
     def begin(self, seed: int, seconds: float | None = None) -> None:
         """Open a test: a living worker, fresh limits. A submission that cannot be loaded fails here each time."""
         self._output = ""
-        if self._broken:
-            raise self._broken.with_traceback(None)
+        if self.broken:
+            raise self.broken.with_traceback(None)
         if self._worker is None:
             self._start()
         assert self._worker
@@ -285,7 +297,7 @@ class Session:
         try:
             self._ask("load", source, self.submission.filename)
         except StudentFailure as failure:
-            self._broken = failure
+            self.broken = failure
             self.close()
             raise
 
@@ -312,7 +324,7 @@ class Session:
             raise self._lost("protocol: an answer to no question", kind, what)
         if message.kind == "done":
             return message.value
-        failure = _failure(message.value, what, self.submission, self.limits)
+        failure = _failure(message.value, _during(kind, what), self.submission, self.limits)
         if isinstance(failure, MemoryLimit):
             self.close()
         raise failure
@@ -322,14 +334,19 @@ class Session:
         assert self._worker
         status = self._worker.status() if why == "ended" else None
         self.close()
-        during = f"{what}, while it was imported," if kind == "load" else what
+        during = _during(kind, what)
         if why == "timeout":
-            return StudentTimeout(f"{during} ran longer than {self._clock.seconds:g} s and was stopped: a loop that never ends?")
+            told = f"{during} ran longer than {self._clock.seconds:g} s and was stopped"
+            return StudentTimeout(f"{told}: a loop that never ends?")
         if why == "output":
             return OutputLimit(f"{during} printed more than {self.limits.output} KiB and was stopped")
         if why != "ended":
             return StudentCrashed(f"{during} broke the channel to the grader ({why})")
         return _ending(status, during)
+
+
+def _during(kind: str, what: str) -> str:
+    return f"{what}, while it was imported," if kind == "load" else what
 
 
 def _ending(status: int | None, what: str) -> StudentFailure:
@@ -363,14 +380,15 @@ def _failure(told: Any, what: str, submission: Submission, limits: Limits) -> St
     lines = _frames(told.get("frames"), submission)
     last = f" ({lines[-1]})" if lines else ""
     text = {
-        "syntax": f"{lines[-1] if lines else what}: {kind}: {message}",
+        "syntax": f"{lines[-1].partition(': ')[0] if lines else what}: {kind}: {message}",
         "missing": f"{submission.filename} does not define {what}" + (f": {message}" if message else ""),
         "exit": f"{what} called sys.exit({message}){last}: a function returns its result instead",
         "memory": f"{what} asked for more than {limits.memory} MiB of memory{last}",
         "bad result": f"{what} gave back {message}: only numbers, text, lists, dicts, arrays and tensors can be graded",
     }.get(why) or _raised(what, kind, message, last)
     where = "\n".join(lines)
-    return StudentError(text, where, kind) if CLASSES.get(why, StudentError) is StudentError else CLASSES[why](text, where)
+    cls = CLASSES.get(why, StudentError)
+    return StudentError(text, where, kind) if cls is StudentError else cls(text, where)
 
 
 def _raised(what: str, kind: str, message: str, last: str) -> str:
@@ -390,9 +408,9 @@ def _frames(frames: Any, submission: Submission) -> list[str]:
     return found
 
 
-def clean(text: Any, most: int) -> str:
+def clean(given: Any, most: int) -> str:
     """Text from the worker made safe and repeatable: no control characters, no addresses, not too long."""
-    text = text if type(text) is str else ""
+    text: str = given if type(given) is str else ""
     text = re.sub(r"0x[0-9a-fA-F]{4,}", "0x…", text[: 4 * most])
     text = re.sub(r"\S*tensorplay-\w+", "<temp>", text)
     text = "".join(char if char.isprintable() or char == "\n" else "�" for char in text)

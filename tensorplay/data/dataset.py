@@ -120,7 +120,7 @@ def random_split(
 
 def _counts(total: int, lengths: Sequence[float]) -> list[int]:
     """Shares become whole numbers, rounded down; what is left over goes to the first parts, one each."""
-    if not all(0 <= length for length in lengths):
+    if any(length < 0 for length in lengths):
         raise HyperparameterError(f"lengths and shares are at least 0, got {list(lengths)}")
     if all(isinstance(length, int) for length in lengths) or abs(sum(lengths) - 1) > 1e-9:
         return [int(length) for length in lengths]

@@ -137,7 +137,7 @@ class Sequential(Module):
         return self
 
     def __len__(self) -> int:
-        return len(list(self))
+        return sum(1 for _ in self)
 
     def __iter__(self) -> Iterator[Module]:
         return (module for _, module in self._all_children())

@@ -57,6 +57,7 @@ class Module:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward`, with the hooks around it."""
         if events.listeners or self._pre_hooks or self._forward_hooks:
             return self._call_watched(args, kwargs)
         return self.forward(*args, **kwargs)
@@ -103,12 +104,12 @@ class Module:
     # -------------------------------------------------------------------------------- attributes
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, Tensor) and not isinstance(value, Parameter):
-            if isinstance(vars(self).get(name), Parameter):
-                raise TypeError(
-                    f"cannot assign a plain tensor as parameter '{name}' (nn.Parameter or None expected): it would "
-                    "no longer be learned. Change its values with .copy_() under no_grad(), or assign a Parameter."
-                )
+        plain = isinstance(value, Tensor) and not isinstance(value, Parameter)
+        if plain and isinstance(vars(self).get(name), Parameter):
+            raise TypeError(
+                f"cannot assign a plain tensor as parameter '{name}' (nn.Parameter or None expected): it would "
+                "no longer be learned. Change its values with .copy_() under no_grad(), or assign a Parameter."
+            )
         object.__setattr__(self, name, value)
 
     def register_parameter(self, name: str, parameter: Parameter | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -28,12 +29,12 @@ class Parameter(Tensor):
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         """Make a parameter of a tensor; without one, an empty parameter."""
         if data is None:
-            return wrap(np.empty(0, np.float32), requires_grad, cls)
+            data = wrap(np.empty(0, np.float32))
         if not isinstance(data, Tensor):
             raise TypeError(
                 f"a Parameter is made from a tensor, got {type(data).__name__}: write Parameter(tp.tensor(...))"
             )
-        parameter = wrap(data._array, requires_grad, cls)
+        parameter: Any = wrap(data._array, requires_grad, cls)
         parameter._cell = data._cell  # one memory, so one version
         return parameter
 

@@ -94,7 +94,7 @@ def broadcast_shapes(a: Shape, b: Shape) -> Shape:
         if m != n and m != 1 and n != 1:
             raise ShapeError(
                 f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton dimension {i}. "
-                f"Shapes {list(a)} and {list(b)} are aligned at the right; each pair of sizes must be equal or hold a 1. "
+                f"Shapes {list(a)} and {list(b)} are aligned at the right; paired sizes must be equal or 1. "
                 f"Reshape or unsqueeze one operand."
             )
         result.append(n if m == 1 else m)

@@ -53,7 +53,7 @@ class Optimizer:
         given = list(params)
         if not given:
             raise HyperparameterError(
-                "optimizer got an empty parameter list. An iterator such as model.parameters() is used up after one use."
+                "optimizer got an empty parameter list. (An iterator such as model.parameters() can be used only once.)"
             )
         for group in given if isinstance(given[0], Mapping) else [{"params": given}]:
             self.add_param_group(group)

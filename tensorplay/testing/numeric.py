@@ -93,4 +93,4 @@ def _unit_directions(points: Sequence[Array], which: int, index: tuple[int, ...]
 
 
 def _moved(points: Sequence[Array], vs: Sequence[Any], step: float) -> list[Array]:
-    return [p if v is None else p + step * np.asarray(v) for p, v in zip(points, vs, strict=True)]
+    return [p if v is None else np.asarray(p + step * np.asarray(v)) for p, v in zip(points, vs, strict=True)]

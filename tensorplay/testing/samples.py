@@ -39,9 +39,8 @@ class Case:
 
     def arrays(self, dtype: Any = np.float64, layout: str = "contiguous") -> list[Any]:
         """The inputs: an array for each `Arg` (floats as `dtype`, laid out as asked), other values as they are."""
-        arrange = LAYOUTS[layout]
         made = (materialise(x, f"{self}-{i}", dtype) for i, x in enumerate(self.sample.inputs))
-        return [arrange(x) if isinstance(x, np.ndarray) else x for x in made]
+        return [LAYOUTS[layout](x) if isinstance(x, np.ndarray) and x.ndim else x for x in made]
 
     def differentiable(self) -> list[int]:
         """Numbers of the inputs that a gradient can be asked for: float arrays whose op has a rule for them."""
@@ -87,8 +86,6 @@ def materialise(value: Any, key: str, dtype: Any = np.float64) -> Any:
 
 def _strided(array: Array) -> Array:
     """The same numbers in every other cell of a wider buffer."""
-    if array.ndim == 0:
-        return array
     wide = np.full((*array.shape[:-1], 2 * array.shape[-1]), 77, array.dtype)
     wide[..., ::2] = array
     return wide[..., ::2]
@@ -106,4 +103,4 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "strided": _strided,
     "backwards": _backwards,
 }
-"""Ways to lay the same numbers out in memory."""
+"""Ways to lay the same numbers out in memory, for arrays of one dimension and more."""

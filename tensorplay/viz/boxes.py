@@ -12,18 +12,18 @@ from .text import fit, one_line, text_width
 __all__ = ["Content", "Words", "content"]
 
 PAD = 14.0
-GAP = 12.0
-"""Least space between the words on the left of a line and those on its right."""
+GAP, AFTER = 12.0, 7.0
+"""Space between the words on the left of a line and those on its right, and before words that follow others."""
 TOP = 9.0
 LINE = 20.0
 TITLE, BODY, SMALL = 14.5, 13.0, 12.0
-WIDEST = 240.0
+WIDEST = 264.0
 NARROWEST = 76.0
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Text at a place inside its box; `end` text ends there instead of beginning."""
+    """Text at a place inside its box; `end` text ends there instead of beginning, `after` follows other text."""
 
     css: str
     text: str
@@ -32,6 +32,7 @@ class Words:
     size: float
     bold: bool = False
     end: bool = False
+    after: bool = False
 
     @property
     def width(self) -> float:
@@ -133,18 +134,19 @@ def _line_width(line: list[_Part]) -> float:
 
 
 def _space(part: _Part) -> float:
-    return 7.0 if part.after else GAP
+    return AFTER if part.after else GAP
 
 
 def _place(line: list[_Part], width: float, y: float) -> list[Words]:
     room = width - 2 * PAD
     right = [part for part in line if part.end]
     room -= sum(text_width(part.text, part.size) + GAP for part in right)
-    placed = [Words(p.css, p.text, width - PAD, y, p.size, p.bold, end=True) for p in right]
+    placed: list[Words] = []
     x = PAD
     for part in (part for part in line if not part.end):
-        x += 7.0 if part.after else 0.0
-        words = Words(part.css, fit(part.text, part.size, PAD + room - x, part.bold), x, y, part.size, part.bold)
+        x += AFTER if part.after else 0.0
+        text = fit(part.text, part.size, PAD + room - x, part.bold)
+        words = Words(part.css, text, x, y, part.size, part.bold, after=part.after)
         placed.append(words)
         x += words.width
-    return placed
+    return placed + [Words(p.css, p.text, width - PAD, y, p.size, p.bold, end=True) for p in right]

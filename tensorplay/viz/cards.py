@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .formulas import letters_of, rule_text, short_name, substituted, with_numbers
-from .narrate import Sentence, Word
+from .narrate import Sentence, Word, many
 from .state import State, senders
 from .steps import Accumulated, Began, Ended, Freed, Hooked, OpRan, Sent, Step, Stepped, Value, Visited, Zeroed
 from .summary import number_text, shape_text
@@ -64,6 +64,13 @@ class Reader:
         self.trace = trace
         self.ran = {event.node: event for event in trace.events if isinstance(event, OpRan)}
         self._senders = senders(trace)
+        self._starts = {e.pass_number: e.about for e in trace.events if isinstance(e, Began)}
+
+    def top(self, event: Step) -> str:
+        """The letter for what a pass differentiates: its root's name if that is one word, else L."""
+        roots = self._starts.get(event.pass_number, ())
+        name = short_name(self.trace, roots[0]) if len(roots) == 1 else "L"
+        return name if name.isidentifier() and name not in roots else "L"
 
     def waits_for(self, state: State, node: str) -> tuple[str, ...]:
         """What `State.waits_for` says, without searching the trace again."""
@@ -81,7 +88,7 @@ def step_card(reader: Reader, state: State) -> Card:
         case OpRan():
             return Card("What is computed", tuple(_computed(trace, state.event)))
         case Began():
-            return Card("Where it starts", tuple(_seeds(trace, state.event)))
+            return Card("Where it starts", tuple(_seeds(reader, state.event)))
         case Visited():
             return Card("Rule of this step", tuple(_rule(reader, state.event)))
         case Freed():
@@ -119,53 +126,61 @@ def _valued(name: str, value: Value) -> CardLine:
     return _line("row", ("name", name), ("value", value.long), value=exact(value))
 
 
-def _seeds(trace: Trace, event: Began) -> list[CardLine]:
-    lines = [
-        _line(
-            "math", ("", f"∂L/∂{short_name(trace, seed.target)} = "), ("grad", seed.value.long), grad=exact(seed.value)
-        )
-        for seed in event.seeds
-    ]
+def _seeds(reader: Reader, event: Began) -> list[CardLine]:
+    trace, top = reader.trace, reader.top(event)
+    lines = []
+    for seed in event.seeds:
+        lead = ("", f"∂{top}/∂{short_name(trace, seed.target)} = ")
+        lines.append(_line("math", lead, ("grad", seed.value.said), grad=exact(seed.value)))
     ones = all(seed.value.size == 1 and seed.value.total == 1 for seed in event.seeds)
-    return lines + ([_text("L stands for what the pass starts from: it changes exactly as itself.")] if ones else [])
+    why = f"When {top} changes, {top} changes just as much: so 1."
+    return lines + ([_text(why)] if ones else [])
 
 
 def _computed(trace: Trace, event: OpRan) -> list[CardLine]:
     names = letters_of(trace, event.node, event.inputs)
     rule = trace.rules[trace.graph[event.node].op]
     body = substituted(rule_text(rule.label, rule.formula, rule.inputs), names)
-    lines = [_line("math", ("", f"{short_name(trace, event.node)} = {body}"))]
+    lines = [_line("math", ("", _equation(trace, event.node, body)))]
     numbers = with_numbers(rule_text(rule.label, rule.formula, rule.inputs), rule.inputs, event.inputs)
     shown = f"= {numbers} = " if numbers else "= "
-    lines.append(_line("math", ("value", shown + event.value.long), value=exact(event.value)))
+    lines.append(_line("math", ("value", shown + event.value.said), value=exact(event.value)))
     return lines + _preview(event.value) + [_text(rule.summary)] * bool(rule.summary)
 
 
+def _equation(trace: Trace, node: str, body: str) -> str:
+    """y = b · x, or the right side alone where the node is called by what it computes."""
+    name = short_name(trace, node)
+    return body if name.startswith("(") else f"{name} = {body}"
+
+
 def _rule(reader: Reader, event: Visited) -> list[CardLine]:
-    trace = reader.trace
+    trace, top = reader.trace, reader.top(event)
     rule = trace.rules[trace.graph[event.node].op]
     ran = reader.ran.get(event.node)
     names = letters_of(trace, event.node, ran.inputs if ran else ())
     formula = substituted(rule_text(rule.label, rule.formula, rule.inputs), names)
-    lines = [_line("math", ("", f"{short_name(trace, event.node)} = {formula}"))]
+    lines = [_line("math", ("", _equation(trace, event.node, formula)))]
     for value in event.arrived:
         if value is not None:
-            first = ("", f"g = ∂L/∂{short_name(trace, event.node)} = ")
-            lines.append(_line("math", first, ("grad", value.long), grad=exact(value)))
+            first = ("", f"g = ∂{top}/∂{short_name(trace, event.node)} = ")
+            lines.append(_line("math", first, ("grad", value.said), grad=exact(value)))
+            lines += _preview(value)
     for sent in event.sent:
-        lines += _pulled(trace, event, sent, ran, names)
+        lines += _pulled(reader, event, sent, names)
     return lines
 
 
-def _pulled(trace: Trace, event: Visited, sent: Sent, ran: OpRan | None, names: Mapping[str, str]) -> list[CardLine]:
+def _pulled(reader: Reader, event: Visited, sent: Sent, names: Mapping[str, str]) -> list[CardLine]:
+    trace, ran = reader.trace, reader.ran.get(event.node)
     rule = trace.rules[trace.graph[event.node].op]
     slot = next((edge.slot for edge in trace.graph.into(event.node) if edge.id == sent.edge), 0)
     which = rule.inputs[min(slot, len(rule.inputs) - 1)] if rule.inputs else ""
     local = rule.local.get(which, "its rule")
     known = {"g": event.arrived[0], "out": ran.value} if ran and event.arrived else {"g": event.arrived[0]}
     numbers = with_numbers(local, rule.inputs, ran.inputs if ran else (), known)
-    grads = f"{numbers} = {sent.value.long}" if numbers else sent.value.long
-    lead = ("", f"∂L/∂{short_name(trace, sent.target)} ← {substituted(local, names)} = ")
+    grads = f"{numbers} = {sent.value.said}" if numbers else sent.value.said
+    lead = ("", f"∂{reader.top(event)}/∂{short_name(trace, sent.target)} ← {substituted(local, names)} = ")
     lines = [_line("math", lead, ("grad", grads), grad=exact(sent.value), target=sent.target)]
     return lines + _preview(sent.value) + _unstretched(event, sent)
 
@@ -183,11 +198,11 @@ def _unstretched(event: Visited, sent: Sent) -> list[CardLine]:
 
 
 def _preview(value: Value) -> list[CardLine]:
-    """The first numbers of an array that is not written out."""
-    if value.size <= 6 or not value.head:
+    """How large the numbers are, and the first of them, of an array that is not written out."""
+    if not many(value) or value.low is None or value.high is None:
         return []
-    shown = ", ".join(map(number_text, value.head))
-    return [_text(f"its first numbers: {shown}, …")]
+    first = ", ".join(map(number_text, value.head))
+    return [_text(f"from {number_text(value.low)} to {number_text(value.high)}; the first are {first}")]
 
 
 def _let_go(reader: Reader, event: Freed) -> list[CardLine]:
@@ -206,18 +221,18 @@ def _sum(trace: Trace, event: Accumulated) -> list[CardLine]:
         "after": exact(event.after),
     }
     name = trace.graph[event.node].name
-    small = event.after.size <= 6 and event.after.numbers is not None
-    if small:
-        words = _addition(*(v.long if v else "none" for v in (event.before, event.increment, event.after)))
-        return [_line("sum", ("name", f"{name}.grad"), ("", ": "), *words, **data), _note(event)]
-    heads = (event.before.head[0] if event.before else None, event.increment.head[0], event.after.head[0])
-    words = _addition(*("none" if h is None else number_text(h) for h in heads))
+    values = (event.before, event.increment, event.after)
+    if not many(event.after):
+        words = _addition(*(v.said if v else "none" for v in values))
+        return [_line("addition", ("name", f"{name}.grad"), ("", ": "), *words, **data), _note(event)]
+    words = _addition(*("none" if v is None else number_text(v.head[0]) for v in values))
     rows = [
-        _line("row", ("", "before"), ("before", event.before.long if event.before else "none")),
-        _line("row", ("", "+ increment"), ("increment", event.increment.long)),
-        _line("row", ("", "= after"), ("after", event.after.long)),
+        _line("row", ("name", f"{name}.grad"), ("after", event.after.said)),
+        _line("row", ("", "before"), ("before", _range(event.before) if event.before else "none")),
+        _line("row", ("", "increment"), ("increment", _range(event.increment))),
+        _line("row", ("", "after"), ("after", _range(event.after))),
     ]
-    return [*rows, _line("sum", ("name", "first number"), ("", ": "), *words, **data), _note(event)]
+    return [*rows, _line("addition", ("", "the first number: "), *words, **data), _note(event)]
 
 
 def _addition(before: str, increment: str, after: str) -> tuple[Word, ...]:
@@ -231,11 +246,20 @@ def _note(event: Accumulated) -> CardLine:
 
 
 def _moved(trace: Trace, event: Stepped) -> list[CardLine]:
-    lines = [_change(trace, event.node, event.before, event.after, "value")]
-    if event.before.size > 6 and event.before.head:
-        first, last = number_text(event.before.head[0]), number_text(event.after.head[0])
-        lines.append(_line("row", ("", "first number"), ("value", f"{first} → {last}")))
-    return lines
+    if not many(event.after):
+        return [_change(trace, event.node, event.before, event.after, "value")]
+    rows = [
+        _line("row", ("name", trace.graph[event.node].name), ("value", event.after.said)),
+        _line("row", ("", "before"), ("value", _range(event.before))),
+        _line("row", ("", "after"), ("value", _range(event.after))),
+    ]
+    first, last = number_text(event.before.head[0]), number_text(event.after.head[0])
+    data = {"before": exact(event.before), "after": exact(event.after)}
+    return [*rows, _line("row", ("", "first number"), ("value", f"{first} → {last}"), **data)]
+
+
+def _range(value: Value) -> str:
+    return f"{number_text(value.low)} to {number_text(value.high)}"
 
 
 def _change(trace: Trace, node: str, before: Value | None, after: Value | None, role: str) -> CardLine:

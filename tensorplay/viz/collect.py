@@ -231,6 +231,8 @@ def _expression(box: Box, words: Mapping[Box, str]) -> str:
     parts = [words.get(i, "") if isinstance(i, Box) else i for i in box.inputs]
     if not parts or not all(parts):
         return ""
+    if box.op.__name__ == "Permute" and len(box.shape or ()) == 2:
+        return f"{parts[0]}ᵀ"
     sign = "·" if box.label == "×" else f" {box.label} "
     sides = [f"({p})" if " " in str(p) and box.label not in "+" else str(p) for p in parts]
     text = sign.join(sides) if box.label in _SIGNS else f"{box.label}({', '.join(map(str, parts))})"

@@ -49,7 +49,7 @@ def short_name(trace: Trace, node: str) -> str:
     """A name that can stand in a formula."""
     box = trace.graph[node]
     name = box.detail if box.is_op else box.label
-    return name if re.fullmatch(r"[\w.]{1,18}", name) else f"({name})" if 0 < len(name) <= 14 else node
+    return name if re.fullmatch(r"[A-Za-z0-9_.]{1,18}", name) else f"({name})" if 0 < len(name) <= 14 else node
 
 
 def letters_of(trace: Trace, node: str, values: Sequence[Value | None]) -> dict[str, str]:
@@ -63,7 +63,8 @@ def letters_of(trace: Trace, node: str, values: Sequence[Value | None]) -> dict[
 
 def substituted(text: str, names: Mapping[str, str]) -> str:
     """A rule's text with the program's names; one pass, so that names never replace each other."""
-    return re.sub(r"[A-Za-z_]\w*", lambda m: names.get(m[0], m[0]), _spaced(text))
+    filled = re.sub(r"[A-Za-z_]\w*", lambda m: names.get(m[0], m[0]), _spaced(text))
+    return filled.replace(" ᵀ", "ᵀ")
 
 
 def _spaced(text: str) -> str:

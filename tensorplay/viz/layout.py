@@ -18,7 +18,7 @@ from typing import Any, Literal
 from ..errors import RenderError
 from .boxes import content
 from .graph import Graph
-from .ranks import Link, Place, Placement, arrange
+from .ranks import Link, Place, Placement, arrange, ranks_of
 from .render import Rung, attempt, run_program
 
 __all__ = ["Box", "Direction", "Layout", "layout"]
@@ -35,6 +35,8 @@ PORT_GAP, PORT_LEAST, BESIDE = 15.0, 9.0, 12.0
 CLEAR = 8.0
 """Least distance between a passing edge and a box."""
 DPI = 72.0
+PATIENCE = 12_000
+"""How many ranks all edges together may pass before no Graphviz program is asked (45,000 took 10 s, measured)."""
 HURRY = 60
 """From so many edges on, a Graphviz program is told to be content with a good arrangement."""
 
@@ -101,8 +103,12 @@ def layout(
 
 
 def _place(rung: Rung, sizes: Mapping[str, Place], links: Sequence[Link], rank_gap: float) -> Placement:
-    if rung.program is None or not sizes:
+    if rung.program is None or not links:
         return arrange(sizes, links, rank_gap, NODE_GAP)
+    rank = ranks_of(list(sizes), links)
+    passed = sum(rank[target] - rank[source] for _, source, target in links)
+    if passed > PATIENCE:
+        raise RenderError(f"its long edges pass {passed:,} ranks, which takes such a program many seconds")
     answer = run_program(rung.program, _skeleton(sizes, links, rank_gap), "json0")
     try:
         return _read(json.loads(answer), sizes, links)
@@ -123,7 +129,8 @@ def _skeleton(sizes: Mapping[str, Place], links: Sequence[Link], rank_gap: float
     ]
     for name, (along, across) in sizes.items():
         lines.append(f'"{name}" [width={along / DPI:.4f}, height={across / DPI:.4f}];')
-    lines += [f'"{source}" -> "{target}" [id="{edge}"];' for edge, source, target in links]
+    made = {target for _, _, target in links}  # edges between operations are the spine: keep them straight
+    lines += [f'"{s}" -> "{t}" [id="{edge}"{", weight=4" * (s in made)}];' for edge, s, t in links]
     return "\n".join([*lines, "}"])
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 from ..events import Source
-from ..source import user_line
+from ..source import user_frame, user_line
 from .steps import Line
 
 __all__ = ["Lines", "plain_source"]
@@ -33,7 +34,15 @@ class Lines:
 
     def here(self) -> int | None:
         """The line of the user's program that is running now."""
-        return self.add(user_line()) if self.wanted else None
+        return self.add(_running()) if self.wanted else None
+
+
+def _running() -> Source | None:
+    """The user's line that is running; a `with` of ours puts the library's contextlib in between."""
+    frame = user_frame(sys._getframe(1))
+    while frame is not None and frame.f_globals.get("__name__") == "contextlib":
+        frame = user_frame(frame.f_back)
+    return user_line(frame) if frame is not None else None
 
 
 def plain_source(source: Source | None) -> Source | None:

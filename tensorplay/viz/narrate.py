@@ -27,10 +27,10 @@ from .steps import (
     Written,
     Zeroed,
 )
-from .summary import shape_text
+from .summary import number_text, shape_text
 from .trace import Trace
 
-__all__ = ["TEMPLATES", "Sentence", "Word", "input_names", "plain", "sentence", "transcript"]
+__all__ = ["TEMPLATES", "Sentence", "Word", "input_names", "many", "plain", "sentence", "transcript"]
 
 Word = tuple[str, str]
 """(role, text)"""
@@ -56,6 +56,8 @@ TEMPLATES: Mapping[str, str] = {
     "freed one": "{node} is done, so the array it had saved is freed: {bytes}.",
     "accumulate": "{node}.grad is added to: {before} + {increment} = {after}.",
     "accumulate first": "{node}.grad was empty. Now it is {after}.",
+    "accumulate many": "{node}.grad is added to, number by number: the first is {before} + {increment} = {after}.",
+    "accumulate many first": "{node}.grad was empty. Now it holds {after}.",
     "ended": "The backward pass is over. {visited} visited, {leaves}, {freed} freed.",
     "failed": "The backward pass stops at {node}. {error}",
     "failed early": "The backward pass stops before its first node. {error}",
@@ -63,6 +65,7 @@ TEMPLATES: Mapping[str, str] = {
     "written value": "{node} is overwritten in place: it is now {value}.",
     "written grad": "The gradient of {node} is overwritten in place: it is now {grad}.",
     "optimizer": "{optimizer} moves {node} from {before} to {after}.",
+    "optimizer many": "{optimizer} moves {node}: the first of its numbers goes from {before} to {after}.",
     "zero": "The gradients of {nodes} are cleared, so that the next pass starts from nothing.",
 }
 """Every sentence. A field in braces is filled by the function of that step below."""
@@ -115,7 +118,7 @@ def _op(trace: Trace, event: OpRan) -> Sentence:
         op=("op", _op_word(trace, event.node)),
         inputs=_listed([("name", name) for name in dict.fromkeys(names)]),
         node=_name(trace, event.node),
-        value=("value", event.value.long),
+        value=("value", event.value.said),
         keeps=_keeps(trace, event, names),
     )
 
@@ -142,17 +145,21 @@ def _refused(trace: Trace, event: OpRefused) -> Sentence:
 
 
 def _began(trace: Trace, event: Began) -> Sentence:
-    seeds = [("grad", seed.value.long) for seed in event.seeds]
+    seeds = [("grad", seed.value.said) for seed in event.seeds]
     words = _fill("backward", roots=_names(trace, event.about), seeds=_listed(seeds))
     words += _fill("backward create") if event.create else _fill("backward retain") if event.retain else ()
     return words
 
 
 def _visit(trace: Trace, event: Visited) -> Sentence:
-    grads = _listed([("grad", value.long) for value in event.arrived if value is not None])
-    sent = _listed([_join(("grad", s.value.long), ("", " to "), _name(trace, s.target)) for s in event.sent])
+    grads = _listed([_aside(value) for value in event.arrived if value is not None])
+    sent = _listed([_join(("grad", s.value.said), ("", " to "), _name(trace, s.target)) for s in event.sent])
     words = _fill("visit" if sent else "visit end", grads=grads, node=_name(trace, event.node), sent=sent)
     return words + (_fill("visit frees") if event.frees else ())
+
+
+def _aside(value: Value) -> Word:
+    return ("grad", f"({value.said})" if many(value) else value.said)
 
 
 def _hook(trace: Trace, event: Hooked) -> Sentence:
@@ -168,13 +175,24 @@ def _freed(trace: Trace, event: Freed) -> Sentence:
 
 
 def _accumulated(trace: Trace, event: Accumulated) -> Sentence:
-    return _fill(
-        "accumulate first" if event.before is None else "accumulate",
-        node=_name(trace, event.node),
-        before=_sum(event.before),
-        increment=_grad(event.increment),
-        after=_sum(event.after),
-    )
+    large = many(event.after)
+    before, increment, after = event.before, event.increment, event.after
+    if large and before is not None:
+        words = (_head("sum", before), _head("grad", increment), _head("sum", after))
+    else:
+        words = (_sum(before), _grad(increment), _sum(after))
+    template = "accumulate" + " many" * large + " first" * (before is None)
+    fields = dict(zip(("before", "increment", "after"), words, strict=True))
+    return _fill(template, node=_name(trace, event.node), **fields)
+
+
+def many(value: Value) -> bool:
+    """Whether a sentence can only say how many numbers there are."""
+    return value.said.endswith("numbers") and bool(value.head)
+
+
+def _head(role: str, value: Value) -> Word:
+    return (role, number_text(value.head[0]))
 
 
 def _ended(trace: Trace, event: Ended) -> Sentence:
@@ -194,13 +212,15 @@ def _again(trace: Trace, event: Again) -> Sentence:
 
 
 def _written(trace: Trace, event: Written) -> Sentence:
-    value, grad = ("value", event.value.long), ("grad", event.value.long)
+    value, grad = ("value", event.value.said), ("grad", event.value.said)
     return _fill(f"written {event.what}", node=_name(trace, event.node), value=value, grad=grad)
 
 
 def _stepped(trace: Trace, event: Stepped) -> Sentence:
-    before, after = ("value", event.before.long), ("value", event.after.long)
-    return _fill("optimizer", optimizer=event.optimizer, node=_name(trace, event.node), before=before, after=after)
+    before, after, template = ("value", event.before.said), ("value", event.after.said), "optimizer"
+    if many(event.after):
+        before, after, template = _head("value", event.before), _head("value", event.after), "optimizer many"
+    return _fill(template, optimizer=event.optimizer, node=_name(trace, event.node), before=before, after=after)
 
 
 def _zeroed(trace: Trace, event: Zeroed) -> Sentence:
@@ -269,11 +289,11 @@ def _names(trace: Trace, nodes: Sequence[str]) -> Sentence:
 
 
 def _grad(value: Value | None) -> Word:
-    return ("grad", value.long if value is not None else "nothing")
+    return ("grad", value.said if value is not None else "nothing")
 
 
 def _sum(value: Value | None) -> Word:
-    return ("sum", value.long if value is not None else "nothing")
+    return ("sum", value.said if value is not None else "nothing")
 
 
 def _error(kind: str, message: str) -> str:

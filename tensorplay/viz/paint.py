@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .boxes import Content, Words, content
+from .boxes import AFTER, Content, Words, content
 from .graph import Graph, GraphEdge, GraphNode, sentence
 from .layout import Box, Layout, Point
 from .text import attribute, fit, one_line, text_width, xml
@@ -26,7 +26,7 @@ RULES = f"""
 .tp-graph .headline,.tp-graph .key text{{font-size:12.5px;fill:$soft}}
 .tp-graph .box{{fill:$card;stroke:$ink;stroke-width:1.3}}
 .tp-graph .label{{font-size:14.5px;font-weight:650}}
-.tp-graph .detail{{font-size:14.5px}}
+.tp-graph .detail{{font-weight:400}}
 .tp-graph .shape,.tp-graph .state,.tp-graph .none{{font-size:12px;fill:$soft}}
 .tp-graph .value{{fill:$forward}}
 .tp-graph .grad{{fill:$gradient}}
@@ -196,7 +196,7 @@ def _node(graph: Graph, node: GraphNode, box: Box, prefix: str, interactive: boo
     if node.freed or (interactive and node.is_op):
         hatch = f'<rect class="hatch" {rect} fill="url(#{attribute(prefix)}hatch)"/>'
     down = (box.h - words.height) / 2  # a box with many edges is higher than its words
-    texts = "".join(_text(item, down) for item in words.words)
+    texts = _texts(words.words, down)
     return (
         f'<g id="{attribute(prefix + node.id)}" class="{node.classes}" data-id="{attribute(node.id)}" tabindex="0" '
         f'role="graphics-symbol" aria-roledescription="{"operation" if node.is_op else "tensor"}" '
@@ -205,9 +205,16 @@ def _node(graph: Graph, node: GraphNode, box: Box, prefix: str, interactive: boo
     )
 
 
-def _text(words: Words, down: float) -> str:
-    css = f"{words.css} end" if words.end else words.css
-    return f'<text class="{css}" x="{words.x:.4g}" y="{words.y + down:g}">{xml(words.text)}</text>'
+def _texts(words: Sequence[Words], down: float) -> str:
+    parts: list[str] = []
+    for item in words:
+        if item.after:  # inside the text before it, so that the space between them is right in every font
+            inner = f'<tspan class="{item.css}" dx="{AFTER:g}">{xml(item.text)}</tspan></text>'
+            parts[-1] = parts[-1].removesuffix("</text>") + inner
+            continue
+        css = f"{item.css} end" if item.end else item.css
+        parts.append(f'<text class="{css}" x="{item.x:.4g}" y="{item.y + down:g}">{xml(item.text)}</text>')
+    return "".join(parts)
 
 
 def _edge(edge: GraphEdge, curve: Sequence[Point], prefix: str, interactive: bool) -> str:

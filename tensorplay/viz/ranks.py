@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Link", "Place", "Placement", "arrange"]
+__all__ = ["Link", "Place", "Placement", "arrange", "ranks_of"]
 
 Place = tuple[float, float]
 """Along and across, of a centre."""
@@ -29,6 +29,8 @@ Spot = tuple[str, int]
 SWEEPS = 16
 STAND_IN = 10.0
 """How much room a passing edge gets."""
+SPINE = 4.0
+"""How much more an edge between operations counts than one from a leaf."""
 STIFF = 8.0
 """How much more a straight long edge counts than a short one."""
 
@@ -48,7 +50,7 @@ def arrange(sizes: Mapping[str, Place], links: Sequence[Link], rank_gap: float, 
     >>> place.centres
     {'x': (5.0, 5.0), 'y': (35.0, 5.0)}
     """
-    rank = _ranks(list(sizes), links)
+    rank = ranks_of(list(sizes), links)
     rows, hops = _rows(sizes, links, rank)
     rows = _ordered(rows, hops)
     boxes = {(name, rank[name]) for name in sizes}
@@ -65,7 +67,7 @@ def arrange(sizes: Mapping[str, Place], links: Sequence[Link], rank_gap: float, 
 # ------------------------------------------------------------------------------------------------ ranks
 
 
-def _ranks(names: Sequence[str], links: Sequence[Link]) -> dict[str, int]:
+def ranks_of(names: Sequence[str], links: Sequence[Link]) -> dict[str, int]:
     """The longest path to each box; what hangs on one reader alone (a weight, its transpose) then moves up to it."""
     readers, inputs, waiting = defaultdict(list), defaultdict(list), dict.fromkeys(names, 0)
     for _, source, target in links:
@@ -220,9 +222,11 @@ def _settled(
 def _pulls(hops: Hops, boxes: set[Spot]) -> Mapping[Spot, list[tuple[Spot, float]]]:
     """Each spot's neighbours on both sides, with weights."""
     pulls: dict[Spot, list[tuple[Spot, float]]] = defaultdict(list)
+    made = {other for nexts in hops.values() for other in nexts}
     for spot, nexts in hops.items():
         for other in nexts:
-            weight = 1.0 if spot in boxes and other in boxes else STIFF
+            near = SPINE if spot in made else 1.0
+            weight = near if spot in boxes and other in boxes else STIFF
             pulls[spot].append((other, weight))
             pulls[other].append((spot, weight))
     return pulls

@@ -73,17 +73,23 @@ class Value:
     def gradient_text(self) -> str:
         """The same for a gradient, whose mean says little: how large its numbers are at most."""
         whole = self._whole(18)
-        return whole if whole is not None else self._short("|g| ≤")
+        return whole if whole is not None else self._short("max |g|")
 
     @property
     def long(self) -> str:
-        """For a sentence or a card."""
+        """For a card."""
         whole = self._whole(48)
         if whole is not None:
             return whole
         if self.low is None or self.high is None:
             return f"{shape_text(self.shape)} numbers"
-        return f"{shape_text(self.shape)} numbers, {number_text(self.low)} to {number_text(self.high)}"
+        return f"{shape_text(self.shape)} numbers from {number_text(self.low)} to {number_text(self.high)}"
+
+    @property
+    def said(self) -> str:
+        """For a sentence: the numbers if they are few, else how many there are."""
+        whole = self._whole(40)
+        return whole if whole is not None else f"{shape_text(self.shape)} numbers"
 
     def _whole(self, room: int) -> str | None:
         """All numbers as text, if they were kept, are few, and fit."""
@@ -96,8 +102,8 @@ class Value:
         if not isinstance(self.total, int | float) or self.low is None or self.high is None:
             return f"{shape_text(self.shape)} numbers"
         if lead == "mean":
-            return f"mean {number_text(self.total / self.size)}"
-        return f"{lead} {number_text(max(abs(float(self.low)), abs(float(self.high))))}"
+            return f"mean {_rough(self.total / self.size)}"
+        return f"{lead} {_rough(max(abs(float(self.low)), abs(float(self.high))))}"
 
     @property
     def size(self) -> int:
@@ -118,6 +124,11 @@ def _plain(flat: np.ndarray) -> tuple[Number, ...]:
     if flat.dtype.kind in "fiub":
         return tuple(flat.tolist())
     return tuple(str(x) for x in flat.tolist())
+
+
+def _rough(number: float) -> str:
+    """Two digits: enough for a number that stands for many."""
+    return number_text(float(f"{number:.2g}"))
 
 
 def _nested_text(value: Any) -> str:
@@ -171,7 +182,7 @@ class LeftOut:
         told = (
             (
                 self.values,
-                f"{self.values} large values are summarised; {self.elements} of their numbers were left out.",
+                f"{self.values:,} large values are summarised: {self.elements:,} numbers were left out.",
             ),
             (self.unrecorded_ops, f"{self.unrecorded_ops} operations needed no gradient and are not steps."),
             (self.steps, f"{self.steps} steps after the limit were left out."),

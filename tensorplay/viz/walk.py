@@ -52,8 +52,9 @@ def _title(x: Any, roots: Pairs, labels: _Labels, nodes: Sequence[GraphNode]) ->
     if is_module(x):
         return type(x).__name__
     words = [labels.names.get(_spot(edge_of(tensor), tensor), name) for name, tensor in roots]
-    if not any(words) and len(roots) == 1 and nodes:
-        return nodes[-1].name if not nodes[-1].is_op else nodes[-1].detail or nodes[-1].label
+    if not any(words):
+        asked = nodes[-1] if len(roots) == 1 else None
+        return (asked.op.lower() or asked.label) if asked else f"{len(roots)} results"
     return ", ".join(dict.fromkeys(word for word in words if word))
 
 
@@ -179,8 +180,17 @@ class _Builder:
             self.ids[id(node)], "output" if id(node) in self.found.asked else "op", symbol, expression or word,
             tuple(node.shape), value.dtype if value else None, value,
             None if live is None else _gradient(live), node.freed, node.saved_bytes, node.hooks_count, node.place,
-            op=node.op.__name__, keeps=tuple(name for name, _ in node.saved_arrays()) if self.saved else (),
+            op=node.op.__name__, keeps=self._keeps(node) if self.saved else (),
         )  # fmt: skip
+
+    def _keeps(self, node: Node) -> tuple[str, ...]:
+        """What it saved, in the words of the picture: names of what it read, or its own result."""
+        inputs, words = node.op.inputs, []
+        for name, _ in node.saved_arrays():
+            slot = inputs.index(name) if name in inputs else -1
+            known = self._part(node, slot, node.edges[slot]) if slot >= 0 else "its result"
+            words.append(known or name)
+        return tuple(words)
 
     def _expression(self, node: Node) -> str:
         """What the operation computes, such as b·x, if all it reads is known and that is short."""

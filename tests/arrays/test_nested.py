@@ -70,7 +70,7 @@ def test_no_numbers(data: Any) -> None:
 
 
 def test_overflow_is_said() -> None:
-    with pytest.raises(DTypeError, match="value cannot be converted to type tensorplay.uint8 without overflow"):
+    with pytest.raises(DTypeError, match=r"value cannot be converted to type tensorplay\.uint8 without overflow"):
         from_sequence([300], np.dtype("uint8"))
     with pytest.raises(DTypeError, match="without overflow"):
         from_sequence(10**30)

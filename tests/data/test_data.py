@@ -28,6 +28,10 @@ class Squares(Dataset[tuple[int, int]]):
         return index, index * index
 
 
+def flat(lists: Any) -> list[Any]:
+    return [item for one in lists for item in one]
+
+
 def firsts(loader: Any) -> list[list[int]]:
     return [batch[0].tolist() for batch in loader]
 
@@ -52,14 +56,14 @@ def test_batches_in_order(drop_last: bool, sizes: list[int]) -> None:
     for dataset in (TensorDataset(tp.arange(7)), Squares(7)):
         loader = DataLoader(dataset, batch_size=3, drop_last=drop_last)
         assert [len(batch) for batch in firsts(loader)] == sizes and len(loader) == len(sizes)
-        assert sum(firsts(loader), []) == list(range(sum(sizes)))
+        assert flat(firsts(loader)) == list(range(sum(sizes)))
 
 
 def test_shuffling_is_new_each_epoch_and_repeatable() -> None:
     dataset = TensorDataset(tp.arange(20))
     loader = DataLoader(dataset, 6, shuffle=True, generator=tp.Generator().manual_seed(0))
     one, two = firsts(loader), firsts(loader)
-    assert one != two and sorted(sum(one, [])) == list(range(20))
+    assert one != two and sorted(flat(one)) == list(range(20))
     again = DataLoader(dataset, 6, shuffle=True, generator=tp.Generator().manual_seed(0))
     assert [firsts(again), firsts(again)] == [one, two]
     tp.manual_seed(0)
@@ -75,7 +79,7 @@ def test_one_gather_is_what_stacking_gives() -> None:
     dataset = TensorDataset(tp.randn(6, 2, 3), tp.arange(6))
     gathered = list(DataLoader(dataset, 4))
     stacked = list(DataLoader(dataset, 4, collate_fn=default_collate))
-    for a, b in zip(sum(gathered, []), sum(stacked, []), strict=True):
+    for a, b in zip(flat(gathered), flat(stacked), strict=True):
         assert a.dtype is b.dtype and a.tolist() == b.tolist()
 
 

@@ -15,7 +15,7 @@ from tensorplay.errors import ShapeError
 
 def test_linear_starts_within_its_bound() -> None:
     layer = nn.Linear(25, 400)
-    for values in (layer.weight.numpy(), layer.bias.numpy()):
+    for values in (layer.weight.detach().numpy(), layer.bias.detach().numpy()):
         assert np.abs(values).max() <= 0.2 and np.abs(values).max() > 0.19
         assert abs(values.var() - 0.2**2 / 3) < 0.002
     assert layer.weight.shape == (400, 25) and layer.weight._version == 1
@@ -77,7 +77,8 @@ def test_unknown_reduction() -> None:
 def test_sequential() -> None:
     model = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
     model.append(nn.Linear(3, 1))
-    assert len(model) == 3 and model[-1] is model[2] and [type(m).__name__ for m in model] == ["Linear", "ReLU", "Linear"]
+    assert len(model) == 3 and model[-1] is model[2]
+    assert [type(m).__name__ for m in model] == ["Linear", "ReLU", "Linear"]
     assert len(model[:2]) == 2 and model[:2][0] is model[0]
     model[1] = nn.Tanh()
     assert repr(model[1]) == "Tanh()" and [n for n, _ in model.named_children()] == ["0", "1", "2"]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 import tensorplay as tp
-from tensorplay.tensor import apply, wrap
+from tensorplay.apply import apply
+from tensorplay.tensor import wrap
 from tensorplay.testing.samples import Case
 from tests.ops.running import seed_for
 

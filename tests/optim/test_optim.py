@@ -162,7 +162,7 @@ def trained(name: str, steps: int, saved: Any = None, start: Any = None, **setti
 def test_state_round_trip_continues_bit_for_bit(name: str, settings: dict[str, Any]) -> None:
     settings = {**settings} if name == "Adam" else {**settings, "weight_decay": 0.01}
     _, whole = trained(name, 5, **settings)
-    half, w = trained(name, 2, **settings)
+    half, _ = trained(name, 2, **settings)
     state = half.state_dict()
     half.step()  # the state is a copy: this changes nothing in it
     _, rest = trained(name, 2, **settings)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..layout import layout
+from ..narrate import plain, sentence
 from ..paint import page_css, paint
 from ..text import attribute, xml
 from ..theme import Theme, css_variables
@@ -21,10 +22,13 @@ __all__ = ["markup", "page", "script", "styles"]
 _FOLDER = Path(__file__).parent
 _ROOM = 800.0
 """How wide a picture may be and still stand beside the cards."""
+_LINE = 118
+"""How many letters the sentence's first line holds."""
 
 _LEGEND = (
-    '<div class="legend" aria-hidden="true"><span class="f"><i></i>value, forward</span>'
-    '<span class="g"><i></i>gradient, backward</span><span class="d"><i></i>dashed and hatched: freed</span></div>'
+    '<div class="legend"><span class="f"><i></i>value, forward</span>'
+    '<span class="g"><i></i>gradient, backward</span><span class="d"><i></i>dashed and hatched: freed</span>'
+    '<button type="button" class="fit" data-go="fit" aria-pressed="false">Whole graph</button></div>'
 )
 _SPEEDS = ("0.25", "0.5", "1", "2", "4")
 _BUTTONS = (
@@ -56,6 +60,7 @@ def markup(trace: Trace, title: str, prefix: str = "", engine: Any = None) -> st
     svg = paint(graph, placed, prefix=prefix, interactive=True, style=False)
     svg = svg.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)  # HTML knows, and a page names no address
     wide = " wide" if placed.width > _ROOM else ""
+    wide += " long" if any(len(plain(sentence(trace, k))) > _LINE for k in range(len(trace) + 1)) else ""
     notes = " ".join(trace.left_out.sentences())
     return (
         f'<div class="tp-player{wide}" data-step="0" data-lm-suppress-shortcuts="true" tabindex="-1" role="group" '
@@ -63,11 +68,10 @@ def markup(trace: Trace, title: str, prefix: str = "", engine: Any = None) -> st
         f'<div class="head"><span class="title" role="heading" aria-level="1">{xml(title)}</span>'
         '<span class="phase"></span><span class="count"></span></div>\n'
         '<p class="say" aria-live="polite" aria-atomic="true"></p>\n'
-        f'<div class="stage"><div class="scroll">{svg}</div>{_LEGEND}'
-        '<button type="button" class="fit" data-go="fit" aria-pressed="false">Whole graph</button></div>\n'
-        f'<div class="cards">{"".join(map(_card, ("step", "way", "why")))}'
+        f'<div class="stage"><div class="scroll">{svg}</div>{_LEGEND}</div>\n'
+        f'{_foot()}\n<div class="cards">{"".join(map(_card, ("step", "way", "why")))}'
         '<section class="card saved"><h2></h2><div class="ribbon"></div></section>'
-        f"{_card('code')}</div>\n{_foot()}"
+        f"{_card('code')}</div>"
         f"{f'<p class=notes>{xml(notes)}</p>' if notes else ''}</div>"
     )
 

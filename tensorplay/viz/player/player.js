@@ -124,7 +124,7 @@ function makeStage(root, film) {
   function resize() {
     const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
     const whole = Math.min((scroll.clientWidth - 2) / width, root.classList.contains("whole") ? 1 : 9);
-    const least = root.classList.contains("whole") ? 0 : 0.86;
+    const least = root.classList.contains("whole") ? 0 : 1;
     const scale = Math.max(Math.min(whole, 1.25), least);
     svg.style.width = `${Math.floor(width * scale)}px`;
     svg.style.height = `${Math.floor(height * scale)}px`;

@@ -1,0 +1,154 @@
+"""What was asked of a pass: its roots, the vectors it starts with, and the inputs it is for.
+
+Everything a caller can get wrong is refused here, in the field's words, before the loop starts.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays.batch import Batched, BatchSpace
+from ..arrays.cpu import cpu
+from ..errors import GradError, GradTypeError, NoGradRootError, NoGradRootWarning, NonScalarError
+from .bridge import bridge
+from .graph import GradientEdge
+from .node import Node, Out
+
+__all__ = ["Root", "edge_to", "find_roots", "find_targets", "key", "list_of", "node_at", "require_grad"]
+
+Root = tuple[Any, Any]
+"""(edge, seed): where a pass starts and the vector it starts with."""
+
+# ----------------------------------------------------------------------------------- roots and seeds
+
+
+def list_of(tensors: Any) -> list[Any]:
+    """One tensor, a sequence or a dict of them, as a list."""
+    if isinstance(tensors, (bridge.Tensor, GradientEdge)):
+        return [tensors]
+    if isinstance(tensors, Mapping):
+        return list(tensors.values())
+    if isinstance(tensors, Iterable):
+        return list(tensors)
+    raise GradTypeError(f"expected a tensor or a sequence of tensors, got {type(tensors).__name__}")
+
+
+def find_roots(tensors: list[Any], vectors: Any, *, batched: bool, create: bool, skip_no_grad: bool) -> list[Root]:
+    """Where the pass starts: an (edge, seed) for each root that has history."""
+    found: list[Root] = []
+    skipped = []
+    for i, (tensor, vector) in enumerate(zip(tensors, _vectors(vectors, len(tensors)), strict=True)):
+        edge = edge_to(tensor)
+        if edge is None:
+            skipped.append(i)
+            continue
+        found.append((edge, _seed(tensor, vector, batched, create)))
+    if skipped and (not found or not skip_no_grad):
+        raise NoGradRootError(
+            f"element {skipped[0]} of tensors does not require grad and does not have a grad_fn: nothing it was made "
+            f"from requires a gradient. Create the leaves with requires_grad=True, and look for detach() or no_grad."
+        )
+    for i in skipped:
+        warnings.warn(f"element {i} of tensors needs no gradient and was skipped", NoGradRootWarning, stacklevel=4)
+    return found
+
+
+def _vectors(vectors: Any, count: int) -> Sequence[Any]:
+    if vectors is None:
+        return [None] * count
+    given = [vectors] if isinstance(vectors, bridge.Tensor) or np.isscalar(vectors) else list(vectors)
+    if len(given) != count:
+        raise GradError(f"got {count} tensors and {len(given)} gradients: give one gradient (or None) per tensor")
+    return given
+
+
+def _seed(tensor: Any, vector: Any, batched: bool, create: bool) -> Any:
+    """The vector a root starts with, as the pass computes: an array, a Tensor under `create_graph`, or a batch."""
+    if isinstance(tensor, GradientEdge):
+        shape, dtype = tensor.node.shape, np.dtype("float32") if vector is None else vector._array.dtype
+    else:
+        shape, dtype = tensor.shape, tensor._array.dtype
+    if vector is None:
+        if int(np.prod(shape)) != 1 or batched:
+            raise NonScalarError(
+                f"grad can be implicitly created only for scalar outputs, and this one has shape {list(shape)}. "
+                f"Reduce it first, as in y.sum().backward(), or give the vector of the vector-Jacobian product: "
+                f"y.backward(gradient) with a gradient of that shape."
+            )
+        seed = np.ones(shape, dtype)
+        return bridge.wrap(seed, None) if create else seed
+    if not isinstance(vector, bridge.Tensor):
+        raise GradTypeError(f"gradients can be either Tensors or None, but got {type(vector).__name__}")
+    _check_seed(vector, shape, dtype, batched)
+    given = vector if create else vector._array
+    if given.dtype != dtype:
+        given = bridge.tensors.cast(given, dtype) if create else given.astype(dtype)
+    return Batched(given, BatchSpace(bridge.tensors if create else cpu)) if batched else given
+
+
+def _check_seed(vector: Any, shape: tuple[int, ...], dtype: Any, batched: bool) -> None:
+    got = tuple(vector.shape)
+    if batched:
+        if got[1:] != tuple(shape) or not got:
+            raise GradError(
+                f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                f"dimension. The sizes of the remaining dimensions are expected to match the shape of the output: "
+                f"got {list(got)}, expected [batch, {', '.join(map(str, shape))}]"
+            )
+    elif got != tuple(shape):
+        raise GradError(
+            f"Mismatch in shape: grad_output[0] has a shape of {list(got)} and output[0] has a shape of {list(shape)}. "
+            f"The vector has one weight per element of the output."
+        )
+    if vector._array.dtype.kind == "c" and dtype.kind != "c":
+        raise GradError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype: "
+            f"got a {vector.dtype} gradient for an output of dtype {dtype}"
+        )
+
+
+# ------------------------------------------------------------------------------- what is asked for
+
+
+def find_targets(inputs: Any, name: str) -> list[Any]:
+    """What `inputs=` names, as a list."""
+    found = list_of(inputs)
+    if not found:
+        raise GradError(f"`inputs` argument to `{name}()` cannot be empty: name at least one tensor, or leave it out")
+    if name == "backward":
+        for target in found:
+            if not isinstance(target, GradientEdge) and not target.requires_grad:
+                raise GradError(
+                    "can't retain_grad on Tensor that has requires_grad=False: it cannot be one of `inputs`"
+                )
+    return found
+
+
+def require_grad(targets: list[Any]) -> None:
+    """Raise GradError if a tensor to differentiate by needs no gradient."""
+    for i, target in enumerate(targets):
+        if edge_to(target) is None:
+            raise GradError(f"One of the differentiated Tensors does not require grad: the one at index {i}")
+
+
+def edge_to(tensor: Any) -> Any:
+    """Where the gradient of a tensor or of a GradientEdge goes."""
+    if isinstance(tensor, GradientEdge):
+        return tensor.edge()
+    if not isinstance(tensor, bridge.Tensor):
+        raise GradTypeError(f"expected a tensor or a GradientEdge, got {type(tensor).__name__}")
+    return bridge.edge_of(tensor)
+
+
+def key(edge: Any) -> tuple[Node, int]:
+    """A non-leaf edge as (node, output number)."""
+    return (edge.node, edge.nr) if edge.__class__ is Out else (edge, 0)
+
+
+def node_at(edge: Any) -> Node | None:
+    """The node an edge leads to, None for a leaf."""
+    return edge if edge.__class__ is Node else edge.node if edge.__class__ is Out else None

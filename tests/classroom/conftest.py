@@ -1,0 +1,5 @@
+"""The example exercise is input of these tests, not one of them."""
+
+from __future__ import annotations
+
+collect_ignore = ["exercise"]
