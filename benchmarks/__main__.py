@@ -22,7 +22,7 @@ def main(argv: list[str]) -> int:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     report: dict[str, Any] = {"machine": machine(), "threads": args.threads, "rows": {}}
     if not args.json:
-        print("\n".join(f"{key:<8} {value}" for key, value in report["machine"].items()))
+        print("\n".join(f"{key:<8} {value}" for key, value in report["machine"].items()), end="\n\n")
     libraries = load(args.peers, args.threads)
     run_rows(args, libraries, report["rows"])
     if "guard" in args.names:
@@ -89,18 +89,21 @@ def run_rows(args: argparse.Namespace, libraries: dict[str, Any], report: dict[s
     from benchmarks.rows import ROWS
     from benchmarks.timing import check_same, measure
 
-    if not args.json:
-        heads = "".join(f"{name:>12}" for name in libraries)
-        print(f"\n{'us a step':<44}{heads}{'ratio':>8}  largest difference")
-    for row in ROWS:
-        if row.name not in args.names:
-            continue
+    rows = [row for row in ROWS if row.name in args.names]
+    if rows and not args.json:
+        print(_table_line("us a step", list(libraries), "ratio", "largest difference"))
+    for row in rows:
         workloads = {name: row.build(library) for name, library in libraries.items()}
         difference = check_same(row, workloads)
         report[row.name] = measured = measure(workloads) | {"largest_difference": difference}
         if not args.json:
-            times = "".join(f"{measured[name]:>12.2f}" for name in libraries)
-            print(f"{row.what:<44}{times}{measured.get('ratio', float('nan')):>8.2f}  {difference:.1e}", flush=True)
+            ratio = f"{measured['ratio']:.2f}" if "ratio" in measured else "-"
+            times = [f"{measured[name]:.2f}" for name in libraries]
+            print(_table_line(row.what, times, ratio, f"{difference:.1e}"), flush=True)
+
+
+def _table_line(what: str, times: list[str], ratio: str, difference: str) -> str:
+    return f"{what:<44}{''.join(f'{time:>12}' for time in times)}{ratio:>8}  {difference}"
 
 
 def run_guard(args: argparse.Namespace, report: dict[str, Any]) -> None:

@@ -39,7 +39,7 @@ def backward(n):
         h.sum().backward()
 {"add": add, "backward": backward}[sys.argv[1]](int(sys.argv[2]))
 """
-LOOPS = {"add": (100, 1100), "backward": (5, 25)}
+LOOPS = {"add": (50, 350), "backward": (2, 10)}
 """By name of a loop in PROGRAM: a short and a long run, in steps."""
 
 

@@ -29,6 +29,9 @@ __all__ = ["apply", "apply1", "apply2", "apply_number"]
 ndarray, asarray, new = np.ndarray, np.asarray, object.__new__
 F32, F64 = np.dtype("float32"), np.dtype("float64")
 
+VIEWED = 1
+"""Second entry of a version cell: views of this memory exist, so its history cannot be rewritten alone."""
+
 FIXED = [0]
 """The version cell of what never changes, such as a number."""
 
@@ -72,7 +75,8 @@ def apply2(op: Any, x: Tensor, y: Tensor) -> Tensor:
             _refuse_inference(op)
         n = new(Node)
         plan = n.plan = op.plans[3 if need_x and need_y else 1 if need_x else 2]
-        n.edges = (x._node or (x if need_x else None), y._node or (y if need_y else None))
+        ex, ey = x._node, y._node
+        n.edges = (x if ex is None and need_x else ex, y if ey is None and need_y else ey)
         n.order = next_order()
         n.saved, n.versions = plan.keep(out, None, a, b, cell, cx, cy)
         n.shape = shape
@@ -117,7 +121,8 @@ def apply1(op: Any, x: Tensor, params: dict[str, Any] | None = None) -> Tensor:
             _refuse_inference(op)
         n = new(Node)
         plan = n.plan = op.plans[1]
-        n.edges = (x._node or x,)
+        edge = x._node
+        n.edges = (x if edge is None else edge,)
         n.order = next_order()
         n.saved, n.versions = plan.keep(out, params, a, cell, x._cell)
         n.shape = shape
@@ -157,7 +162,7 @@ def apply_number(op: Any, x: Tensor, number: Any, first: bool = False) -> Any:
         n.order = next_order()
         n.shape = x._shape
         n.params = n.extra = n.fit = None
-        edge = x._node or x
+        edge = x if x._node is None else x._node
         if first:
             plan = n.plan = op.plans[2]
             n.edges = (None, edge)
@@ -179,6 +184,8 @@ def _mark_view(t: Tensor, x: Tensor) -> None:
     a, out = x._array, t._array
     if out.base is not None and (out.base is a or out.base is a.base):
         t._cell = x._cell
+        if x._cell is not None:
+            x._cell[1:] = [VIEWED]
         t._view = x if x._view is None else x._view
 
 
@@ -251,8 +258,9 @@ def _record(
     n.edges = tuple(edge_of(x) if need else None for x, need in zip(inputs, needs, strict=True))
     n.order = next_order()
     cells = [x._cell if isinstance(x, Tensor) else FIXED for x in inputs]
-    kept = outs if len(op.outputs) > 1 else outs[0]
-    n.saved, n.versions = plan.keep(kept, params, *arrays, made[0]._cell, *cells)
+    own = [t._cell for t in made]
+    kept, own = (outs, own) if len(op.outputs) > 1 else (outs[0], own[0])
+    n.saved, n.versions = plan.keep(kept, params, *arrays, own, *cells)
     n.shape = tuple(outs[0].shape)
     n.params = params or None
     n.fit = _fit_of(op, inputs, arrays, needs, n.shape)

@@ -26,9 +26,9 @@ __all__ = ["Training", "make_model", "record_first_step", "register", "train", "
 
 __user_code__ = True  # the recorded step points at lines of this file, as it would at a student's
 
-# Chosen by 4-fold cross-validation inside the training part alone: mean accuracy 97.5 %, the best of
-# hidden 64 or 128, rate 0.003 or 0.01, batches of 16, 32 or 64. The test part was not looked at.
-HIDDEN, EPOCHS, BATCH, RATE = 128, 20, 64, 0.01
+# Chosen by 4-fold cross-validation inside the training part alone: mean accuracy 97.6 %, the best of
+# hidden 64 or 128, rate 0.003 or 0.01, batches of 32 or 64. The test part was not looked at.
+HIDDEN, EPOCHS, BATCH, RATE = 128, 20, 32, 0.01
 
 SHOWN = 4  # images in the recorded step: few enough for its numbers to be read
 
@@ -115,7 +115,7 @@ def shown(epochs: range) -> Iterable[int]:
     if importlib.util.find_spec("tqdm"):
         from tqdm import tqdm
 
-        return tqdm(epochs, desc="training", unit="epoch")
+        return tqdm(epochs, desc="training", unit="epoch", mininterval=0.3)
     return _plain_bar(epochs)
 
 
@@ -162,5 +162,5 @@ def sample_digits(model: Any, images: tp.Tensor, labels: tp.Tensor) -> tuple[lis
     def digit(i: int) -> Digit:
         return Digit(pixels[i].tolist(), int(truth[i]), int(predicted[i]))
 
-    right = [i for label in range(10) for i in np.flatnonzero((truth == label) & (predicted == label))[:1]]
-    return [digit(i) for i in right], [digit(i) for i in np.flatnonzero(predicted != truth)]
+    right = [i for label in range(10) for i in np.flatnonzero((truth == label) & (predicted == label))[:1].tolist()]
+    return [digit(i) for i in right], [digit(i) for i in np.flatnonzero(predicted != truth).tolist()]

@@ -19,7 +19,6 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 116, 14, 34
 
 STYLE = """
 <style>
-.tp-demo{max-width:64rem;margin:2rem auto;padding:0 1.25rem;line-height:1.55}
 .tp-demo h2{font-size:1.1rem;font-weight:600;margin:2rem 0 .5rem}
 .tp-demo svg.curve{width:100%;max-width:40rem;height:auto}
 .tp-demo .digits{display:flex;flex-wrap:wrap;gap:.9rem;list-style:none;margin:.75rem 0;padding:0}
@@ -78,7 +77,8 @@ def digit_svg(digit: Digit) -> str:
     border = _colour("line") if digit.predicted == digit.label else _colour("error")
     return (
         f'<svg viewBox="-.7 -.7 9.4 9.4" role="img" aria-label="a handwritten {digit.label}">'
-        f'<rect x="-.6" y="-.6" width="9.2" height="9.2" rx=".6" fill="{_colour("card")}" stroke="{border}" stroke-width=".2"/>'
+        f'<rect x="-.6" y="-.6" width="9.2" height="9.2" rx=".6" fill="{_colour("card")}" stroke="{border}" '
+        'stroke-width=".2"/>'
         f'<g fill="{_colour("ink")}">{ink}</g></svg>'
     )
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import ops
 from .apply import apply, apply1, apply2
+from .arrays.dtypes import int64
 from .errors import DTypeError, ShapeError
 from .ops.families import normal_dim, normal_dims
 from .shaping import expand, flatten, gather, permute, reshape, squeeze, transpose, unsqueeze, view
@@ -256,6 +257,8 @@ def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: Any = N
     """
     if dtype is not None:
         input = input.to(dtype)
+    elif input._array.dtype.kind in "biu":  # whole numbers of any width add up as int64
+        input = input.to(int64)
     return apply1(ops.Sum, input, {"dim": normal_dims(dim, input.ndim), "keepdim": keepdim})
 
 

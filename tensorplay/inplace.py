@@ -51,8 +51,8 @@ def forbid_tracked(x: Tensor, *others: Any) -> None:
             "do it inside tp.no_grad(), or on a clone()"
         )
     raise InPlaceError(
-        "an in-place operation on a part of the graph is not recorded in this version: "
-        "write the out-of-place form (y = y + 1, not y += 1), or edit inside tp.no_grad()"
+        "an in-place operation on a view, or on a tensor with views, that is part of the graph is not recorded in this "
+        "version: write the out-of-place form (y = y + 1, not y += 1), or edit inside tp.no_grad()"
     )
 
 
@@ -69,7 +69,8 @@ def written(x: Tensor, op: Any) -> None:
 def _edit(op: Any, x: Tensor, other: Any) -> Tensor:
     """x op= other."""
     tracked = recording() and (x._needs_grad or (isinstance(other, Tensor) and other._needs_grad))
-    if tracked and x._view is None and (x._node is not None or not x._needs_grad):
+    alone = x._view is None and x._cell is not None and len(x._cell) == 1
+    if tracked and alone and (x._node is not None or not x._needs_grad):
         return _rebase(op, x, other)
     forbid_tracked(x, other)
     _store(x, checked(x), apply(op, x.detach(), other.detach() if isinstance(other, Tensor) else other)._array)

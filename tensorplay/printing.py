@@ -48,6 +48,7 @@ def set_printoptions(
     then shown at each end. `linewidth`: where lines break. `sci_mode`: always or never scientific.
 
     >>> import tensorplay as tp
+    >>> from tensorplay.printing import set_printoptions
     >>> set_printoptions(precision=2)
     >>> tp.tensor([0.5, 1 / 3])
     tensor([0.50, 0.33])

@@ -14,6 +14,7 @@ import numpy as np
 from . import ops
 from .apply import apply, apply1, apply2
 from .arrays.composite import Composite
+from .arrays.dtypes import as_numpy
 from .autograd.bridge import bridge
 from .tensor import Tensor, wrap
 
@@ -56,7 +57,7 @@ class TensorSpace(Composite):
 
     @staticmethod
     def cast(x: Tensor, dtype: Any) -> Tensor:
-        return apply(ops.Cast, x, dtype=dtype)
+        return apply(ops.Cast, x, dtype=as_numpy(dtype))
 
     @staticmethod
     def where(c: Any, x: Any, y: Any) -> Any:

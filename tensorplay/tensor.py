@@ -205,7 +205,7 @@ class Tensor:
         >>> x.grad
         tensor(27.)
         """
-        run.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        run.backward([self], None if gradient is None else [gradient], retain_graph, create_graph, inputs=inputs)
 
     def detach(self) -> Tensor:
         """The same memory (and versions), cut off from the graph: a constant."""

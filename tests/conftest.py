@@ -10,6 +10,20 @@ import pytest
 
 import tensorplay as tp
 
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="also run the tests marked slow (nightly sizes)")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked slow unless `--slow` or `-m slow` asks for it."""
+    if config.getoption("--slow") or "slow" in config.getoption("markexpr"):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in set(slow)]
+
+
 FRESH = {
     "grad mode": True,
     "inference mode": False,

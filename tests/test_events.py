@@ -164,7 +164,8 @@ def test_events_are_numbered_and_share_a_pass():
 def test_nested_passes_have_numbers_of_their_own():
     x, w = tp.tensor([2.0], requires_grad=True), tp.tensor([1.0], requires_grad=True)
     y = x * x
-    y.register_hook(lambda g: (w * w).backward())
+    other = w * w
+    y.register_hook(lambda g: other.backward())
     seen = record(y.backward, events.BackwardStarted, events.BackwardFinished)
     assert [type(event).__name__ for event in seen] == ["BackwardStarted"] * 2 + ["BackwardFinished"] * 2
     outer, inner = seen[0].pass_id, seen[1].pass_id

@@ -20,8 +20,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("arrays", "printing"),
     ("ops",),
     ("autograd",),
-    ("indexing", "inplace", "recording", "tensor"),
-    ("creation", "functional", "methods", "random", "scores", "func"),
+    ("apply", "indexing", "inplace", "recording", "tensor"),
+    ("creation", "functional", "methods", "operators", "random", "scores", "shaping", "func"),
     ("nn", "optim", "data", "datasets", "compile"),
     ("viz", "classroom", "testing"),
     ("requirements", "cli", "course", "demo", "demo_page", "doctor", "__main__", "__init__"),
@@ -227,7 +227,7 @@ LONGER_FILES: dict[str, str] = {
 LONGER_FUNCTIONS = {
     # Hot paths: a call costs about 70 ns, a twelfth of a recorded addition, so these stay in one piece.
     "autograd/engine.py:walk": "the backward loop, once a node",
-    "tensor.py:apply2": "recording, once an operation of two tensors",
+    "apply.py:apply2": "recording, once an operation of two tensors",
 }
 
 

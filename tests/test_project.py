@@ -175,3 +175,17 @@ def test_every_benchmark_computes_something() -> None:
     for row in ROWS:
         numbers = row.build(tensorplay).numbers()
         assert all(np.isfinite(array).all() and np.abs(array).max() > 0 for array in numbers)
+
+
+def test_the_guard_benchmark_takes_every_guard_out() -> None:
+    from benchmarks.guard import without_guards
+
+    text = (
+        "def f(x, wanted):\n    if events.listeners:\n        emit(x)\n    if special.reasons or x is None:\n        return g(x)\n"
+        "    return not (wanted or events.listeners)\n"
+    )
+    stripped, count = without_guards(text)
+    assert count == 3
+    assert stripped == "def f(x, wanted):\n    if x is None:\n        return g(x)\n    return not wanted"
+    total = sum(without_guards(path.read_text(encoding="utf-8"))[1] for path in (ROOT / "tensorplay").rglob("*.py"))
+    assert total >= 10  # else the guards are written in a form that the benchmark no longer knows

@@ -18,7 +18,7 @@
 # arrived, with the shape of the node's output. Out goes one gradient for each input, **with the shape of that input**.
 #
 # Everything here is a NumPy array. There are ten points, and the public tests give six of them. The other tests are
-# hidden: they use other shapes and real data, and ask nothing new.
+# hidden: they use other shapes and larger arrays, and ask nothing new.
 #
 # Check your work as often as you like, in this folder: `tensorplay check`.
 
@@ -147,4 +147,4 @@ def matmul_backward(g: np.ndarray, x: np.ndarray, w: np.ndarray) -> tuple[np.nda
 
 # %% [markdown]
 # That is all a network needs. One layer is `tanh(x @ w + b)`: its backward is your `tanh_backward`, then `unbroadcast`
-# for `b`, then your `matmul_backward`. A hidden test puts them together in this way, on digits (1 point).
+# for `b`, then your `matmul_backward`. A hidden test puts them together in this way (1 point).

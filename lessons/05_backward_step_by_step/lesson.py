@@ -34,9 +34,9 @@ def reveal(guess, answer):
     if guess is None:
         print("No guess yet. Put a number in the cell above, run it, then run this one again.")
     elif abs(guess - answer) < 0.01:
-        print(f"Right, it is {round(answer, 2):g}.")
+        print(f"Right, it is {round(answer)}.")
     else:
-        print(f"You said {guess:g}, the engine says {round(answer, 2):g}. Read on to see why.")
+        print(f"You said {guess}, the engine says {round(answer)}. Read on to see why.")
 
 
 # %% [markdown]
@@ -336,7 +336,7 @@ tp.viz.show(total)
 
 # %% [markdown]
 # `table` has two rows, `row` is a single one. To multiply them, `row` is used once for each row of the table. This
-# stretching is called **broadcasting**.
+# stretching is called **broadcasting**. (`table` is not drawn: nobody asked for its gradient.)
 #
 # **Predict.** What is `row.grad[0]`, the slope seen from the 10?
 
@@ -396,9 +396,10 @@ print(sum(p.numel() for p in model.parameters()), "numbers to learn")
 
 # %%
 optimizer = tp.optim.SGD(model.parameters(), lr=0.5)
+batch, wanted = images[:8], labels[:8]
 
 with tp.viz.record() as trace:
-    loss = tp.nn.functional.cross_entropy(model(images[:8]), labels[:8])
+    loss = tp.nn.functional.cross_entropy(model(batch), wanted)
     loss.backward()
     optimizer.step()
 
@@ -406,12 +407,15 @@ print(f"loss {loss.item():.3f}")
 tp.viz.stepper(trace)
 
 # %% [markdown]
-# Five operations make the loss here, and three made `y`. The walk is the same one. While you step, look for:
+# Nine operations make this loss, where three made `y`: each `Linear` is a transpose, a matrix product and an addition.
+# The walk is the same one. While you step, look for:
 #
-# 1. the shape of the gradient that arrives at each node: always the shape of the value that the node made;
-# 2. `Linear`, which stretches its bias over eight images: its gradient is summed over them;
-# 3. `ReLU`, which sends on nothing where its input was below zero;
-# 4. the last phase: `before − lr · grad = after`, for each parameter.
+# 1. the gradient that arrives at a node: it always has the shape of the value the node made;
+# 2. the addition after a matrix product: 8×16 numbers arrive, 16 go to the bias, which was stretched over eight images;
+# 3. the last phase, where the optimizer takes `lr` times the gradient from each parameter.
+#
+# There the very first weight does not move at all. It belongs to the top left pixel, and that is blank in all eight
+# images. A weight that meets only zeros has slope zero.
 #
 # **Predict.** The bias of the last layer has ten numbers, one for each digit, so its gradient has ten too. What do
 # those ten add up to? One of them is printed for you. (Hint: turn all ten scores up by the same amount. What happens to
@@ -438,7 +442,7 @@ model = tp.nn.Sequential(tp.nn.Linear(64, 16), tp.nn.ReLU(), tp.nn.Linear(16, 10
 
 
 def loss_now():
-    return tp.nn.functional.cross_entropy(model(images[:8]), labels[:8])
+    return tp.nn.functional.cross_entropy(model(batch), wanted)
 
 
 loss_now().backward()
@@ -473,18 +477,20 @@ def accuracy():
 
 
 print(f"before: {accuracy():.0%} right")
-for _ in range(60):
+for number in range(60):
     optimizer.zero_grad()
     loss = tp.nn.functional.cross_entropy(model(images), labels)
     loss.backward()
     optimizer.step()
+    if number % 10 == 0:
+        print(f"  loss {loss.item():.2f}")
 print(f"after:  {accuracy():.0%} right on digits it has never seen")
 
 # %% [markdown]
-# An experiment to end with. Take out the `zero_grad()` line, set `lr=1.0`, and run the last two code cells again, with
-# other seeds as well. Sometimes it learns faster, sometimes it never settles. Each step now follows the *sum* of all
-# gradients so far, old ones included: a push that never fades. With a brake added this is called momentum, and
-# optimizers use it on purpose.
+# An experiment to end with. Set `lr=1.0` and run the last two code cells again. Then take out the `zero_grad()` line
+# and run both once more. At first the loss falls faster, then it jumps about and does not settle. Each step now follows
+# the *sum* of all gradients so far, old ones included: a push that never fades. With a brake added this is called
+# momentum, and optimizers use it on purpose.
 
 # %% [markdown]
 # ## In five lines

@@ -112,8 +112,10 @@ class BatchSpace(Composite):
 
     # ------------------------------------------------------------------------------ putting axes
 
-    def together(self, function: Callable[..., Any], *operands: Any) -> Batched:
+    def together(self, function: Callable[..., Any], *operands: Any) -> Any:
         """Run a broadcasting function with the batch axis in front of all that the operands broadcast to."""
+        if not any(isinstance(x, Batched) for x in operands):
+            return function(*operands)
         rank = max(len(getattr(x, "shape", ())) for x in operands)
         return Batched(function(*(self.aligned(x, rank) for x in operands)), self)
 

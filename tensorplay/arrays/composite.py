@@ -8,13 +8,17 @@ argmax and a scatter.
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __all__ = ["Composite"]
 
 
 class Composite:
     """A namespace in which only the elementary names remain to be written."""
+
+    if TYPE_CHECKING:  # the elementary names, which each namespace writes itself
+
+        def __getattr__(self, name: str) -> Any: ...
 
     @staticmethod
     def stop(x: Any) -> Any:

@@ -20,6 +20,9 @@ __all__ = ["Cpu", "cpu"]
 Array = np.ndarray[Any, Any]
 quiet = np.errstate(all="ignore")
 ndarray = np.ndarray
+add_up: Any = np.add.reduce
+largest: Any = np.maximum.reduce
+smallest: Any = np.minimum.reduce
 
 
 def _quietly(function: Any) -> Any:
@@ -92,27 +95,27 @@ class Cpu(Composite):
 
     @staticmethod
     def sum(x: Array, dim: Any, keepdim: bool) -> Array:
-        return np.add.reduce(x, dim, None, None, keepdim)
+        return add_up(x, dim, None, None, keepdim)
 
     @_quietly
     def mean(x: Array, dim: Any, keepdim: bool) -> Array:
-        total = np.add.reduce(x, dim, None, None, keepdim)
+        total = add_up(x, dim, None, None, keepdim)
         return total / (x.size // total.size if total.size else 1)
 
     @staticmethod
     def amax(x: Array, dim: Any, keepdim: bool) -> Array:
-        return np.maximum.reduce(x, dim, None, None, keepdim)
+        return largest(x, dim, None, None, keepdim)
 
     @staticmethod
     def amin(x: Array, dim: Any, keepdim: bool) -> Array:
-        return np.minimum.reduce(x, dim, None, None, keepdim)
+        return smallest(x, dim, None, None, keepdim)
 
     @staticmethod
-    def argmax(x: Array, dim: int | None, keepdim: bool) -> Array:
+    def argmax(x: Any, dim: int | None, keepdim: bool) -> Array:
         return np.asarray(x.argmax(dim, keepdims=keepdim))
 
     @staticmethod
-    def argmin(x: Array, dim: int | None, keepdim: bool) -> Array:
+    def argmin(x: Any, dim: int | None, keepdim: bool) -> Array:
         return np.asarray(x.argmin(dim, keepdims=keepdim))
 
     # ----------------------------------------------------------------------- another arrangement
@@ -139,7 +142,7 @@ class Cpu(Composite):
     @staticmethod
     def sum_to(x: Array, shape: tuple[int, ...]) -> Array:
         axes = _needs_sum(x.shape, shape)
-        return np.add.reduce(x, axes).reshape(shape) if axes else x.reshape(shape)
+        return add_up(x, axes).reshape(shape) if axes else x.reshape(shape)
 
     # ------------------------------------------------------------------------------- by position
 
@@ -179,14 +182,14 @@ class Cpu(Composite):
 
     @_quietly
     def softmax(x: Array, dim: int) -> Array:
-        e = np.exp(x - np.maximum.reduce(x, dim, None, None, True))
-        e /= np.add.reduce(e, dim, None, None, True)
+        e = np.exp(x - largest(x, dim, None, None, True))
+        e /= add_up(e, dim, None, None, True)
         return e
 
     @_quietly
     def log_softmax(x: Array, dim: int) -> Array:
-        shifted = x - np.maximum.reduce(x, dim, None, None, True)
-        shifted -= np.log(np.add.reduce(np.exp(shifted), dim, None, None, True))
+        shifted = x - largest(x, dim, None, None, True)
+        shifted -= np.log(add_up(np.exp(shifted), dim, None, None, True))
         return shifted
 
     def cross_entropy(xp, x: Array, t: Array) -> tuple[Array, Array]:

@@ -16,7 +16,7 @@ __all__ = ["Bridge", "bridge"]
 class Bridge:
     """What the engine needs to know about tensors."""
 
-    Tensor: type
+    Tensor: Any
     wrap: Callable[[Any, Any], Any]
     """(array, edge) -> Tensor whose gradient goes to that edge."""
     edge_of: Callable[[Any], Any]

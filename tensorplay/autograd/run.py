@@ -83,10 +83,10 @@ def _run_backward(roots: list[Root], targets: list[Any] | None, retain: bool, cr
     for target in targets or ():
         if not isinstance(target, GradientEdge) and not target.is_leaf:
             target.retain_grad()
-    leaves = _execute(run, roots, create)
-    for leaf, g in leaves.items():
-        hooks.keep_grad(run, leaf, g)
-        _after_accumulation(leaf)
+    with _told(run, roots), _recorded(create):
+        for leaf, g in _leaf_sums(run, roots).items():
+            hooks.keep_grad(run, leaf, g)
+            _after_accumulation(leaf)
 
 
 def _after_accumulation(leaf: Any) -> None:
@@ -155,7 +155,8 @@ def _collect(roots: list[Root], targets: list[Any], retain: bool, create: bool, 
     run.writes = False
     if batched:
         run.xp = BatchSpace(run.xp)
-    leaves = _execute(run, roots, create)
+    with _told(run, roots), _recorded(create):
+        leaves = _leaf_sums(run, roots)
     return [_delivered(_found(run, leaves, edge_to(t)), create) for t in targets]
 
 
@@ -201,18 +202,17 @@ def _new_pass(roots: list[Root], targets: list[Any] | None, retain: bool, create
     return run
 
 
-def _execute(run: Pass, roots: list[Root], create: bool) -> dict[Any, Any]:
+def _leaf_sums(run: Pass, roots: list[Root]) -> dict[Any, Any]:
     """Run the loop; leaf hooks last, before anything is written."""
-    with _told(run, roots), _recorded(create):
-        entering = [(e, g) for e, g in roots if run.only is None or _asked(run, e)]
-        if events.listeners:
-            for edge, seed in entering:
-                arrived_at(None, edge, seed)
-        _remember(run, roots)
-        leaves = finish(walk(run, entering))
-        for leaf, g in leaves.items():
-            if leaf._hooks:
-                leaves[leaf] = hooks.fire(run, leaf, leaf._hooks.gradient.values(), g, "tensor hook")
+    entering = [(e, g) for e, g in roots if run.only is None or _asked(run, e)]
+    if events.listeners:
+        for edge, seed in entering:
+            arrived_at(None, edge, seed)
+    _remember(run, roots)
+    leaves = finish(walk(run, entering))
+    for leaf, g in leaves.items():
+        if leaf._hooks:
+            leaves[leaf] = hooks.fire(run, leaf, leaf._hooks.gradient.values(), g, "tensor hook")
     return leaves
 
 

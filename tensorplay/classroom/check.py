@@ -19,6 +19,8 @@ KEY = b"tensorplay check"  # a student's numbers may be known: they repeat until
 def check(target: str | Path) -> tuple[str, bool]:
     """The text to print for a folder, or a file in it, and whether all public tests pass."""
     target = Path(target)
+    if not target.exists():
+        raise ExerciseError(f"there is no {target}")
     exercise = load_exercise(target if target.is_dir() else target.parent)
     file = target if target.is_file() else own_file(exercise)
     every = collect(exercise)

@@ -12,9 +12,6 @@ import hmac
 import json
 import os
 import secrets
-import subprocess
-import sys
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +19,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tensorplay.classroom.hosts import run
 from tensorplay.classroom.intake import Entry, Submission, entries, printable, read_submission
 from tensorplay.classroom.results import Exercise, Grade, Test, TestResult, points_text
 from tensorplay.classroom.student import LOAD_SECONDS, START_SECONDS
@@ -37,7 +35,7 @@ KEY_NAME, KEY_VARIABLE = "course.key", "TENSORPLAY_COURSE_KEY"
 
 def collect(exercise: Exercise, public_only: bool = False) -> tuple[Test, ...]:
     """The tests of an exercise. Raises `ExerciseError` if they cannot be collected or the points do not add up."""
-    lines = _run({**_job(exercise, b"", public_only), "submission": None}, 120.0)
+    lines = run({**_job(exercise, b"", public_only), "submission": None}, 120.0)
     problems = [problem for line in lines for problem in line.get("problems", [])]
     if problems or not any("end" in line for line in lines):
         detail = "\n".join(problems) or "the process that reads them stopped"
@@ -55,35 +53,6 @@ def collect(exercise: Exercise, public_only: bool = False) -> tuple[Test, ...]:
 def _job(exercise: Exercise, key: bytes, public_only: bool) -> dict[str, Any]:
     job = {"folder": str(exercise.folder), "key": key.hex(), "public_only": public_only}
     return job | {"limits": asdict(exercise.limits), "cpu": 600}
-
-
-def _run(job: dict[str, Any], seconds: float) -> list[dict[str, Any]]:
-    """The lines that the trusted process says about one job."""
-    root = str(Path(__file__).resolve().parents[2])
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "PYTHON"))}
-    env |= {"PYTHONPATH": os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])}
-    env |= {"PYTHONHASHSEED": "0", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONIOENCODING": "utf-8"}
-    with subprocess.Popen(
-        [sys.executable, "-s", "-P", "-B", "-m", "tensorplay.classroom.runner"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=env,
-        encoding="utf-8",
-    ) as process:
-        timer = threading.Timer(seconds, process.kill)
-        timer.start()
-        try:
-            out, noise = process.communicate(json.dumps(job))
-        finally:
-            timer.cancel()
-            process.kill()
-    lines = [json.loads(line) for line in out.splitlines() if line.endswith("}")]
-    if not any("end" in line for line in lines):
-        lines.append({"problems": ["the grading process ended early"]})
-    if noise.strip() and any(line.get("problems") for line in lines):
-        lines.append({"problems": [noise.strip()[-2000:]]})
-    return lines
 
 
 # ------------------------------------------------------------------------------------------ grading
@@ -118,7 +87,7 @@ class Grader:
         seconds = [test.seconds or self.exercise.limits.seconds for test in self.tests]
         job = _job(self.exercise, key, self.public_only)
         job |= {"cpu": int(sum(seconds) + LOAD_SECONDS) + 5, "submission": asdict(submission)}
-        lines = _run(job, 2 * sum(seconds) + START_SECONDS + LOAD_SECONDS + 5 * len(seconds))
+        lines = run(job, 2 * sum(seconds) + START_SECONDS + LOAD_SECONDS + 5 * len(seconds))
         results = tuple(TestResult(**line["result"]) for line in lines if "result" in line)
         problems = [problem for line in lines for problem in line.get("problems", [])]
         self.isolation = next((line["isolation"] for line in lines if line.get("isolation")), self.isolation)
@@ -195,7 +164,11 @@ def grade_folder(
     found = entries(submissions, grader.exercise.module, out)
     jobs = jobs or min(os.cpu_count() or 1, 8)
     with ThreadPoolExecutor(max(jobs, 1)) as pool:
-        return list(_watched(pool.map(grader.grade, found), seen))
+        try:
+            return list(_watched(pool.map(grader.grade, found), seen))
+        except BaseException:  # Ctrl-C: finish what is running, start nothing more
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _watched(grades: Iterable[Grade], seen: Callable[[Grade], None] | None) -> Iterable[Grade]:

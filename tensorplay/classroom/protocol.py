@@ -45,6 +45,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -61,6 +62,7 @@ VERSION = 1
 WHY = ("exception", "syntax", "missing", "exit", "memory", "bad result")
 HEAD = struct.Struct("!4sII")
 MAGIC = b"TPC1"
+HEXADECIMAL = re.compile(r"-?0x[0-9a-f]+")
 DTYPES = {
     name: np.dtype(name).newbyteorder("<")
     for name in (
@@ -315,6 +317,8 @@ class _Decoder:
     def _int(self, body: Any, depth: int) -> int:
         if type(body) is not str or len(body) > self.bounds.bits // 4 + 3:
             raise ProtocolError("an int that is too long")
+        if not HEXADECIMAL.fullmatch(body):
+            raise ProtocolError("an int that is no number")
         return int(body, 16)
 
     def _float(self, body: Any, depth: int) -> float:

@@ -211,6 +211,8 @@ def confine_files(readable: list[str], temp: str, report: dict[str, str]) -> Non
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if libc.syscall(LANDLOCK_RESTRICT, ruleset, 0) == 0:
         report["files"] = "only Python and the system's libraries, read-only, and a temporary folder (Landlock)"
+        if version >= 4 and "NOT" in report["network"]:
+            report["network"] = "no TCP (Landlock); other protocols are NOT cut off"
     os.close(ruleset)
 
 

@@ -65,10 +65,10 @@ class _Stopped(Exception):
 class _Worker:
     """One sandboxed process and the two ends of its channel."""
 
-    def __init__(self, limits: Limits, cpu: int) -> None:
+    def __init__(self, limits: Limits, cpu: int, scratch: str | None) -> None:
         self.limit = limits.output << 10
-        self.temp = tempfile.mkdtemp(prefix="tensorplay-")
-        self.writer, self.reader = _output_file()
+        self.temp = tempfile.mkdtemp(prefix="tensorplay-", dir=scratch)
+        self.writer, self.reader = _output_file(scratch)
         setup = asdict(_Setup(str(HERE.parent), self.temp, limits.memory << 20, cpu))
         self.process = subprocess.Popen(
             # -s -P and an environment of our own leave out what -I would, and keep PYTHONHASHSEED
@@ -159,7 +159,6 @@ class _Worker:
             os.unlink(self.reader.name)  # Windows: an open file cannot be unlinked earlier
         shutil.rmtree(self.temp, ignore_errors=True)
 
-
     def _threads_end(self, seconds: float = 2.0) -> bool:
         """Wait for the threads, whose pipes are dead by now, and take from the queue what they still put there."""
         deadline = time.monotonic() + seconds
@@ -187,9 +186,9 @@ def _json(value: object) -> str:
     return json.dumps(value)
 
 
-def _output_file() -> tuple[Any, Any]:
+def _output_file(scratch: str | None) -> tuple[Any, Any]:
     """A file without a name to print into: no pipe can fill up, and its size is the amount printed."""
-    descriptor, path = tempfile.mkstemp(prefix="tensorplay-output-")
+    descriptor, path = tempfile.mkstemp(prefix="tensorplay-output-", dir=scratch)
     os.close(descriptor)
     writer, reader = open(path, "ab"), open(path, "rb")  # noqa: SIM115  (both live as long as the worker)
     with contextlib.suppress(OSError):
@@ -245,6 +244,7 @@ class Session:
     submission: Submission
     limits: Limits = field(default_factory=Limits)
     cpu: int = 600
+    scratch: str | None = None  # where workers get their folders; the system's place for such if None
     isolation: dict[str, str] = field(default_factory=dict)
     _worker: _Worker | None = None
     _clock: _Clock = field(default_factory=_Clock)
@@ -284,7 +284,7 @@ class Session:
             worker.stop()
 
     def _start(self) -> None:
-        self._worker = _Worker(self.limits, self.cpu)
+        self._worker = _Worker(self.limits, self.cpu, self.scratch)
         try:
             hello = protocol.unpack(self._worker.receive(START_SECONDS, 0))
         except _Stopped as stopped:
@@ -412,7 +412,7 @@ def clean(given: Any, most: int) -> str:
     """Text from the worker made safe and repeatable: no control characters, no addresses, not too long."""
     text: str = given if type(given) is str else ""
     text = re.sub(r"0x[0-9a-fA-F]{4,}", "0x…", text[: 4 * most])
-    text = re.sub(r"\S*tensorplay-\w+", "<temp>", text)
+    text = re.sub(r"[^\s'\"]*tensorplay-\w+", "<temp>", text)
     text = "".join(char if char.isprintable() or char == "\n" else "�" for char in text)
     return text if len(text) <= most else text[:most] + " [cut here]"
 

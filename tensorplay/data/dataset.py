@@ -93,9 +93,7 @@ class Subset(Dataset[T]):
         return len(self.indices)
 
 
-def random_split(
-    dataset: Any, lengths: Sequence[float], generator: Generator | None = None
-) -> list[Subset[Any]]:
+def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset[Any]]:
     """Divide a dataset at random into parts of these lengths, or of these shares if they add up to 1.
 
     Raises ValueError if the lengths do not add up to that of the dataset.

@@ -125,7 +125,7 @@ class Op:
 
 def _signature(function: Callable[..., Any]) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:
     """Positional names, whether the last of them is starred, and keyword-only names (read from the code object)."""
-    code = function.__code__  # type: ignore[attr-defined]
+    code = function.__code__
     names = code.co_varnames
     end = code.co_argcount + code.co_kwonlyargcount
     star = bool(code.co_flags & 0x04)
@@ -202,11 +202,11 @@ def _origin(op: type[Op], name: str, count: int) -> tuple[tuple[str, Any], str]:
     raise TypeError(f"{op.__name__}: a rule names {name!r}, which is no input, output, shape or parameter")
 
 
-def _cells(source: tuple[str, Any], count: int) -> list[str]:
+def _cells(op: type[Op], source: tuple[str, Any], count: int) -> list[str]:
     """The version cells to watch for a saved item, by the names they have in `keep`."""
     kind, which = source
     if kind == "out":
-        return ["co"]
+        return ["co" if len(op.outputs) == 1 else f"co[{which}]"]
     return [f"c{j}" for j in range(which, count if kind == "ins" else which + 1)] if kind in ("in", "ins") else []
 
 
@@ -228,7 +228,7 @@ def _build(op: type[Op], mask: int, count: int) -> Plan:
             picks.append(f"s[{slots[name]}]")
         env[f"rule{i + 1}"] = rule
         calls[i] = f"rule{i + 1}({', '.join(['xp', 'g', *picks])})"
-    cells = dict.fromkeys(cell for source in sources for cell in _cells(source, count))
+    cells = dict.fromkeys(cell for source in sources for cell in _cells(op, source, count))
     arguments = ["out", "p", *(f"x{j}" for j in range(count)), "co", *(f"c{j}" for j in range(count))]
     saved = "".join(e + ", " for e in fetch)
     versions = "".join(f"({c}, {c}[0]), " for c in cells)

@@ -138,8 +138,10 @@ class Reduction(Op, abstract=True):
     @classmethod
     def explain(cls, arrays: tuple[Any, ...], params: dict[str, Any], error: Exception) -> Exception:
         if isinstance(error, ValueError):
+            name = cls.__name__.lower()
+            name = name[1:] if name in ("amax", "amin") and params.get("dim") is None else name
             return EmptyReductionError(
-                f"{cls.__name__.lower()}(): Expected reduction dim with at least one element, got a tensor of shape "
+                f"{name}(): Expected reduction dim with at least one element, got a tensor of shape "
                 f"{list(_shape(arrays[0]))}: the {cls.label} of nothing is not defined"
             )
         return error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from .base import arg, bad, ok
 from .families import Broadcasting, Pointwise
 
@@ -129,9 +131,16 @@ class Pow(Broadcasting):
         return xp.where(y == 0, 0.0, g * (y * xp.pow(x, y - 1)))
 
     def d_y(xp, g, x, y, out):
-        flat = xp.where(x == 0, y >= 0, False) if not isinstance(x, (int, float)) else (y >= 0 if x == 0 else None)
+        if isinstance(x, (int, float)):
+            slope = g * (out * _ln(x))
+            return xp.where(y >= 0, 0.0, slope) if x == 0 else slope
         slope = g * (out * xp.log(x))
-        return slope if flat is None else xp.where(flat, 0.0, slope)
+        return xp.where(x == 0, xp.where(y >= 0, 0.0, slope), slope)
+
+
+def _ln(number):
+    """Natural logarithm of a number base: -inf at 0, NaN below, as for tensors."""
+    return math.log(number) if number > 0 else -math.inf if number == 0 else math.nan
 
 
 class Maximum(Broadcasting):

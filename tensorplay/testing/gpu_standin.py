@@ -223,7 +223,6 @@ class GpuStandIn(Composite):
     tanh = staticmethod(lambda x: library.tanh(x))
     abs = staticmethod(lambda x: library.absolute(x))
     sign = staticmethod(lambda x: library.sign(x))
-    conj = staticmethod(lambda x: library.conjugate(x))
     maximum = staticmethod(lambda x, y: library.maximum(x, y))
     minimum = staticmethod(lambda x, y: library.minimum(x, y))
     copy = staticmethod(lambda x: x.copy())
@@ -241,6 +240,11 @@ class GpuStandIn(Composite):
     index = staticmethod(lambda x, index: x[index])
     take = staticmethod(lambda x, ix: x[tuple(ix)])
     gather = staticmethod(lambda x, index, dim: x[_grid(index, dim)])
+
+    @staticmethod
+    def conj(x: Any) -> Any:
+        """A number stays a number, weakly typed."""
+        return library.conjugate(x) if isinstance(x, DeviceArray) else x
 
     @staticmethod
     def where(c: Any, x: Any, y: Any) -> DeviceArray:

@@ -1,8 +1,8 @@
 """The samples that ops declare, turned into numbers: the same numbers in every run, on every machine.
 
-    for case in valid_cases():
-        arrays = case.arrays(np.float64)
-        out = case.op.forward(xp, *arrays, **case.params)
+for case in valid_cases():
+    arrays = case.arrays(np.float64)
+    out = case.op.forward(xp, *arrays, **case.params)
 """
 
 from __future__ import annotations

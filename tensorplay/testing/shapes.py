@@ -96,9 +96,15 @@ def _method(ufunc: np.ufunc, swapped: bool = False) -> Callable[..., ShapeArray]
     return method
 
 
-_OPERATORS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "pow": np.power}
-_OPERATORS |= {"and": np.bitwise_and, "or": np.bitwise_or}
-_COMPARISONS = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+_OPERATORS: dict[str, Any] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "pow": np.power,
+}
+_OPERATORS |= {"pow": np.power, "and": np.bitwise_and, "or": np.bitwise_or}
+_COMPARISONS: dict[str, Any] = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
 _COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
 
 for _name, _ufunc in _OPERATORS.items():
@@ -117,8 +123,13 @@ class Shapes(Composite):
     rank = 0
     div, pow = _pointwise(np.true_divide), _pointwise(np.power)
     exp, log, sqrt, tanh = map(_pointwise, (np.exp, np.log, np.sqrt, np.tanh))
-    abs, sign, conj, copy = map(_pointwise, (np.absolute, np.sign, np.conjugate, np.positive))
+    abs, sign, copy = map(_pointwise, (np.absolute, np.sign, np.positive))
     maximum, minimum = _pointwise(np.maximum), _pointwise(np.minimum)
+
+    @staticmethod
+    def conj(x: Any) -> Any:
+        """Neither shape nor dtype changes; a number stays a number."""
+        return x
 
     @staticmethod
     def cast(x: ShapeArray, dtype: Any) -> ShapeArray:

@@ -105,7 +105,7 @@ class Program:
 def programs(draw: st.DrawFn, max_steps: int = 8) -> Program:
     """Random programs over matrices: broadcasting, reductions, views, indexing and products, values reused."""
     shapes = [draw(st.sampled_from([(2, 3), (1, 3), (2, 1), (3, 3), (1, 1)])) for _ in range(draw(st.integers(1, 3)))]
-    known = list(shapes)
+    known: list[Shape] = list(shapes)
     steps = []
     for _ in range(draw(st.integers(1, max_steps))):
         step = draw(_steps(known))

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from .formulas import letters_of, rule_text, short_name, substituted, with_numbers
 from .narrate import Sentence, Word, many
 from .state import State, senders
-from .steps import Accumulated, Began, Ended, Freed, Hooked, OpRan, Sent, Step, Stepped, Value, Visited, Zeroed
+from .steps import Accumulated, Began, Ended, Freed, Hooked, OpRan, Sent, Step, Stepped, Visited, Zeroed
 from .summary import number_text, shape_text
 from .trace import Trace
+from .value import Value
 
 __all__ = ["Card", "CardLine", "Reader", "exact", "step_card", "way_card", "why_card"]
 
@@ -168,7 +169,7 @@ def _rule(reader: Reader, event: Visited) -> list[CardLine]:
             lines += _preview(value)
     for sent in event.sent:
         lines += _pulled(reader, event, sent, names)
-    return lines
+    return lines + ([_text("It had saved nothing, so there is nothing to let go of.")] if event.frees else [])
 
 
 def _pulled(reader: Reader, event: Visited, sent: Sent, names: Mapping[str, str]) -> list[CardLine]:

@@ -21,6 +21,7 @@ __all__ = ["Box", "Collector", "EdgeRef", "array_of", "resolve"]
 
 _SIGNS = {"+", "−", "×", "÷", "@"}
 _LONGEST_EXPRESSION = 14
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def array_of(thing: Any) -> Any:
@@ -233,6 +234,8 @@ def _expression(box: Box, words: Mapping[Box, str]) -> str:
         return ""
     if box.op.__name__ == "Permute" and len(box.shape or ()) == 2:
         return f"{parts[0]}ᵀ"
+    if box.op.__name__ == "Pow" and len(parts) == 2 and f"{parts[0]}{parts[1]}".isalnum():
+        return f"{parts[0]}{str(parts[1]).translate(_RAISED)}" if str(parts[1]).isdigit() else f"{parts[0]}^{parts[1]}"
     sign = "·" if box.label == "×" else f" {box.label} "
     sides = [f"({p})" if " " in str(p) and box.label not in "+" else str(p) for p in parts]
     text = sign.join(sides) if box.label in _SIGNS else f"{box.label}({', '.join(map(str, parts))})"
@@ -248,7 +251,8 @@ def resolve(thing: Any, edge_ids: Mapping[tuple[int, int], str]) -> Any:
     if isinstance(thing, tuple):
         return tuple(resolve(item, edge_ids) for item in thing)
     if is_dataclass(thing) and any(_refers(getattr(thing, f.name)) for f in fields(thing)):
-        return type(thing)(**{f.name: resolve(getattr(thing, f.name), edge_ids) for f in fields(thing)})
+        cls: Any = type(thing)
+        return cls(**{f.name: resolve(getattr(thing, f.name), edge_ids) for f in fields(thing)})
     return thing
 
 

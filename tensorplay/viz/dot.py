@@ -16,7 +16,7 @@ from ..errors import RenderError
 from .boxes import content
 from .graph import Graph, GraphNode, sentence
 from .layout import Direction, layout
-from .paint import paint
+from .paint import describe, paint
 from .render import Rung, attempt, run_program
 from .text import clean, dot_string
 from .theme import Theme, colours
@@ -129,64 +129,74 @@ def make_dot(var: Any, params: Any = None, show_saved: bool = False) -> graphviz
     return digraph
 
 
+class _ThroughLadder:
+    """What replaces the ways to draw of a `graphviz.Digraph`: each goes through `tensorplay.viz.render`."""
+
+    source: str
+    format: str
+    engine: str
+    body: list[str]
+    save: Any
+    _view: Any
+    graph: Graph | None = None
+    drawn_source = ""
+
+    def pipe(self, format: str | None = None, renderer: str | None = None, formatter: str | None = None,
+             neato_no_op: bool | int | None = None, quiet: bool = False, *, engine: str | None = None,
+             encoding: str | None = None) -> Any:  # fmt: skip
+        """The drawing as bytes, or as text if an encoding is given."""
+        output = ":".join(part for part in (format or self.format, renderer, formatter) if part)
+        data = self._draw(output, engine or self.engine)
+        return data if encoding is None else data.decode(encoding)
+
+    def render(self, filename: Any = None, directory: Any = None, view: bool = False, cleanup: bool = False,
+               format: str | None = None, renderer: str | None = None, formatter: str | None = None,
+               neato_no_op: bool | int | None = None, quiet: bool = False, quiet_view: bool = False, *,
+               outfile: Any = None, engine: str | None = None, raise_if_result_exists: bool = False,
+               overwrite_source: bool = False) -> str:  # fmt: skip
+        """Save the source and the drawing beside it; returns the drawing's path."""
+        kind = format or (Path(outfile).suffix[1:] if outfile else "") or self.format
+        named = filename or (Path(outfile).with_suffix(".gv") if outfile else None)
+        source = Path(self.save(named, directory=directory))
+        target = Path(outfile) if outfile else Path(f"{source}.{kind}")
+        if raise_if_result_exists and target.exists():
+            raise FileExistsError(f"output file exists: {target}")
+        target.write_bytes(self.pipe(kind, renderer, formatter, engine=engine))
+        if cleanup:
+            source.unlink()
+        if view:
+            self._view(str(target), format=kind, quiet=quiet_view)
+        return str(target)
+
+    def _draw(self, output: str, arrange: str) -> bytes:
+        try:
+            return program_output(self.source, output, arrange=arrange)
+        except RenderError:
+            if output != "svg" or self.graph is None or self.source != self.drawn_source:
+                raise
+            return self._painted().encode()
+
+    def _painted(self) -> str:
+        assert self.graph is not None
+        return paint(self.graph, layout(self.graph))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **options: Any) -> dict[str, Any]:
+        from .picture import html_image
+
+        unchanged = self.graph is not None and self.source == self.drawn_source
+        try:
+            svg = self._painted() if unchanged else self.pipe("svg", encoding="utf-8")
+            html = html_image(
+                svg, describe(self.graph) if self.graph and unchanged else "A graph that was drawn by hand"
+            )
+        except RenderError as problem:
+            return {"text/plain": f"{problem}\n\n{self.source}"}
+        return {"text/html": html, "text/plain": clean(self.source)}
+
+
 @functools.cache
 def _digraph_class() -> Any:
     """The subclass, made on first use so that `graphviz` is imported no earlier."""
     import graphviz
 
-    class Picture(graphviz.Digraph):
-        """A Digraph whose every way to draw goes through `tensorplay.viz.render`."""
-
-        graph: Graph | None = None
-        drawn_source = ""
-
-        def pipe(self, format: str | None = None, renderer: str | None = None, formatter: str | None = None,
-                 neato_no_op: bool | int | None = None, quiet: bool = False, *, engine: str | None = None,
-                 encoding: str | None = None) -> Any:  # fmt: skip
-            """The drawing as bytes, or as text if an encoding is given."""
-            output = ":".join(part for part in (format or self.format, renderer, formatter) if part)
-            data = self._draw(output, engine or self.engine)
-            return data if encoding is None else data.decode(encoding)
-
-        def render(self, filename: Any = None, directory: Any = None, view: bool = False, cleanup: bool = False,
-                   format: str | None = None, renderer: str | None = None, formatter: str | None = None,
-                   neato_no_op: bool | int | None = None, quiet: bool = False, quiet_view: bool = False, *,
-                   outfile: Any = None, engine: str | None = None, raise_if_result_exists: bool = False,
-                   overwrite_source: bool = False) -> str:  # fmt: skip
-            """Save the source and the drawing beside it; returns the drawing's path."""
-            kind = format or (Path(outfile).suffix[1:] if outfile else "") or self.format
-            source = Path(self.save(filename or (Path(outfile).with_suffix(".gv") if outfile else None), directory))
-            target = Path(outfile) if outfile else Path(f"{source}.{kind}")
-            if raise_if_result_exists and target.exists():
-                raise graphviz.FileExistsError(f"output file exists: {target}")
-            target.write_bytes(self.pipe(kind, renderer, formatter, engine=engine))
-            if cleanup:
-                source.unlink()
-            if view:
-                self._view(str(target), format=kind, quiet=quiet_view)
-            return str(target)
-
-        def _draw(self, output: str, arrange: str) -> bytes:
-            try:
-                return program_output(self.source, output, arrange=arrange)
-            except RenderError:
-                if output != "svg" or self.graph is None or self.source != self.drawn_source:
-                    raise
-                return self._painted().encode()
-
-        def _painted(self) -> str:
-            assert self.graph is not None
-            return paint(self.graph, layout(self.graph))
-
-        def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **options: Any) -> dict[str, Any]:
-            from .picture import html_image
-
-            unchanged = self.graph is not None and self.source == self.drawn_source
-            try:
-                svg = self._painted() if unchanged else self.pipe("svg", encoding="utf-8")
-                html = html_image(svg, f"Graph with {len(self.body)} lines of DOT")
-            except RenderError as problem:
-                return {"text/plain": f"{problem}\n\n{self.source}"}
-            return {"text/html": html, "text/plain": clean(self.source)}
-
-    return Picture
+    return type("Picture", (_ThroughLadder, graphviz.Digraph), {"__module__": __name__})

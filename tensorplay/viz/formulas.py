@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .narrate import input_names
-from .steps import Value
 from .summary import number_text
 from .trace import Trace
+from .value import Value
 
 __all__ = ["formula_text", "letters_of", "rule_text", "short_name", "substituted", "with_numbers"]
 
@@ -26,11 +26,13 @@ def formula_text(latex: str) -> str:
     text = re.sub(r"\\(mathrm|operatorname|bar)\{([^{}]*)\}", r"\2", latex)
     text = re.sub(r"\^\{\\top\}", "ᵀ", text)
     text = re.sub(r"\\sqrt\{([^{}]*)\}", r"√\1", text)
+    text = re.sub(r"(?<=[\w}])\)_\{([^{}]*)\}", r")[\1]", text)
     text = re.sub(r"([\^_])\{([^{}]*)\}", lambda m: m[1] + (m[2] if len(m[2]) == 1 else f"({m[2]})"), text)
     text = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", _fraction, text)
     for old, new in ((r"\cdot", "·"), (r"\sum", "Σ "), (r"\sigma", "σ"), (r"\,", " ")):
         text = text.replace(old, new)
-    return re.sub(r" +", " ", text.replace("\\", "").replace(" - ", " − ")).strip()
+    text = text.replace("Σ _", "Σ_")
+    return re.sub(r" +", " ", text.replace("\\", "").replace(" - ", " − ").replace("-ln", "−ln")).strip()
 
 
 def _fraction(match: re.Match[str]) -> str:

@@ -61,7 +61,8 @@ class GraphNode:
         """What to call it in a sentence: the name of its result, else the operation with its number."""
         if not self.is_op or self.folded:
             return self.detail if self.folded else self.label
-        return self.detail or f"{self.label} ({self.id})"
+        named = self.detail and self.detail != self.op.lower()  # "mul" is what it is, not what it is called
+        return self.detail if named else f"{self.detail or self.label} ({self.id})"
 
     @property
     def classes(self) -> str:
@@ -159,10 +160,9 @@ class Graph:
     @property
     def headline(self) -> str:
         """One line that says how large the graph is and when it was drawn."""
-        parts = [_count(self.operations, "operation"), _count(self.leaves, "leaf", "leaves")]
-        if self.operations or self.leaves:
-            parts.append(self.when)
-        return " · ".join(parts)
+        if not (self.operations or self.leaves):
+            return "needs no gradient, so nothing was recorded"
+        return f"{_count(self.operations, 'operation')} · {_count(self.leaves, 'leaf', 'leaves')} · {self.when}"
 
     def with_values(self, values: Mapping[str, Summary], grads: Mapping[str, Summary] | None = None) -> Graph:
         """The same graph with these values and gradients (by id) written into its boxes."""
@@ -231,9 +231,8 @@ def _names(lead: str, names: list[str]) -> str:
 
 def _conditions(node: GraphNode) -> list[str]:
     parts = []
-    if node.keeps or node.saved_bytes:
-        kept = " and ".join(node.keeps) or "tensors"
-        parts.append(f"keeps {kept}, {_count(node.saved_bytes, 'byte')}")
+    if node.keeps:
+        parts.append(f"keeps {' and '.join(node.keeps)}, {_count(node.saved_bytes, 'byte')}")
     if node.freed:
         parts.append("freed: what it had saved is gone")
     if node.hooks:

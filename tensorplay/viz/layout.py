@@ -19,7 +19,7 @@ from ..errors import RenderError
 from .boxes import content
 from .graph import Graph
 from .ranks import Link, Place, Placement, arrange, ranks_of
-from .render import Rung, attempt, run_program
+from .render import MISSING, Rung, attempt, run_program
 
 __all__ = ["Box", "Direction", "Layout", "layout"]
 
@@ -32,8 +32,10 @@ ROOMY_GAP = 104.0
 """Between ranks where numbers are to travel along the edges."""
 PORT_GAP, PORT_LEAST, BESIDE = 15.0, 9.0, 12.0
 """Between edges on one side of a box: usually, at least, and from the corners. A box grows for many edges."""
-CLEAR = 8.0
-"""Least distance between a passing edge and a box."""
+MOST_PORTS = 24
+"""Up to so many edges a box grows."""
+CLEAR, LEVEL = 8.0, 4.0
+"""Least distance between a passing edge and a box, and the least change of height worth a bend."""
 DPI = 72.0
 PATIENCE = 12_000
 """How many ranks all edges together may pass before no Graphviz program is asked (45,000 took 10 s, measured)."""
@@ -92,13 +94,16 @@ def layout(
     sizes = {}
     for node in graph.nodes:
         box = content(node, interactive)
-        breadth = BESIDE + PORT_LEAST * max(len(graph.into(node.id)), len(graph.out_of(node.id)))
+        busy = min(max(len(graph.into(node.id)), len(graph.out_of(node.id))), MOST_PORTS)
+        breadth = BESIDE + PORT_LEAST * busy
         size = (box.height, max(box.width, breadth)) if flip else (box.width, max(box.height, breadth))
         sizes[node.id] = size
     links = [(edge.id, edge.source, edge.target) for edge in graph.edges]
     rank_gap = ROOMY_GAP if interactive else RANK_GAP
     notes: list[str] = []
     rung, placement = attempt(lambda r: (r, _place(r, sizes, links, rank_gap)), engine, notes)
+    if rung.why == MISSING:
+        notes.append(f"drawn by the built-in layout: {MISSING}")
     return _finish(graph, placement, sizes, flip, rung, tuple(notes))
 
 
@@ -274,9 +279,12 @@ def _curve(
     if leave - start[0] > 1:
         points += _bend(start, (leave, start[1]))
     for column, wish in passes:
-        across = column.clear(wish)
-        points += _bend(points[-1], (column.start, across))
-        points += _bend((column.start, across), (column.end, across))
+        across, level = column.clear(wish), points[-1][1]
+        if abs(across - level) < LEVEL and column.clear(level) == level and len(points) > 1:
+            points[-3:] = _bend(points[-4], (column.end, level))  # the level piece before it goes on
+        else:
+            points += _bend(points[-1], (column.start, across))
+            points += _bend((column.start, across), (column.end, across))
     if end[0] - arrive > 1:
         points += _bend(points[-1], (arrive, end[1]))
     return tuple(points + _bend(points[-1], end))

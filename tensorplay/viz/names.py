@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -91,11 +92,21 @@ def caller_names(frame: FrameType | None) -> tuple[Pairs, Pairs]:
 def _variables(frame: FrameType | None) -> Iterator[tuple[str, Any]]:
     if frame is None:
         return
-    local, everywhere = frame.f_locals, frame.f_globals
-    for name, value in list(local.items()):
+    local, everywhere = _locals(frame), frame.f_globals
+    for name, value in local.items():
         if not name.startswith("_"):
             yield name, value
-    if local is not everywhere:
-        for name, value in list(everywhere.items()):
-            if not name.startswith("_") and name not in local:
-                yield name, value
+    for name, value in list(everywhere.items()):
+        if not name.startswith("_") and name not in local:
+            yield name, value
+
+
+def _locals(frame: FrameType) -> dict[str, Any]:
+    """A copy of the local variables."""
+    local = frame.f_locals
+    copy = dict(local)
+    if isinstance(local, dict) and frame.f_code.co_flags & inspect.CO_OPTIMIZED and sys.getrefcount(local) <= 3:
+        # Before Python 3.13 a function's frame keeps this snapshot, and with it every tensor the user deletes later.
+        # Three references are the frame's, ours and the call's: one more would be a user's own locals().
+        local.clear()
+    return copy

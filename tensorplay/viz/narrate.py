@@ -22,13 +22,13 @@ from .steps import (
     OpRefused,
     Step,
     Stepped,
-    Value,
     Visited,
     Written,
     Zeroed,
 )
 from .summary import number_text, shape_text
 from .trace import Trace
+from .value import Value
 
 __all__ = ["TEMPLATES", "Sentence", "Word", "input_names", "many", "plain", "sentence", "transcript"]
 
@@ -37,7 +37,7 @@ Word = tuple[str, str]
 Sentence = tuple[Word, ...]
 
 TEMPLATES: Mapping[str, str] = {
-    "start": "Nothing has run yet. {count} follow: step through them, or press Play.",
+    "start": "Nothing has run yet. {count} to come: step through them, or press Play.",
     "start empty": "Nothing was recorded: no operation in the block needed a gradient.",
     "op": "{op} takes {inputs} and makes {node} = {value}. {keeps}",
     "op alone": "{op} makes {node} = {value}. {keeps}",
@@ -49,7 +49,7 @@ TEMPLATES: Mapping[str, str] = {
     "backward create": " The pass is recorded too, so that its result can be differentiated again.",
     "visit": "The gradient {grads} reaches {node}. It sends {sent}.",
     "visit end": "The gradient {grads} reaches {node}. It sends nothing on.",
-    "visit frees": " It had saved nothing, and is freed.",
+    "visit frees": " It is freed.",
     "hook": "A hook on {node} sees the gradient {before} and makes it {after}.",
     "hook looks": "A hook on {node} looks at the gradient {before} and leaves it as it is.",
     "freed": "{node} is done, so the {arrays} it had saved are freed: {bytes}.",
@@ -116,7 +116,7 @@ def _op(trace: Trace, event: OpRan) -> Sentence:
     return _fill(
         "op" if names else "op alone",
         op=("op", _op_word(trace, event.node)),
-        inputs=_listed([("name", name) for name in dict.fromkeys(names)]),
+        inputs=_listed([("name", name) for name in names]),
         node=_name(trace, event.node),
         value=("value", event.value.said),
         keeps=_keeps(trace, event, names),
@@ -136,7 +136,8 @@ def _keeps(trace: Trace, event: OpRan, names: Sequence[str]) -> Sentence:
     rule = trace.rules[trace.graph[event.node].op]
     called = dict(zip(rule.inputs, names, strict=False))
     words = [called.get(name.split("[")[0], "its result" if name == "out" else name) for name, _ in event.saved]
-    return _fill("keeps", what=_listed([("name", word) for word in dict.fromkeys(words)]))
+    told = [_join(("name", w), " (twice)" * (words.count(w) > 1)) for w in dict.fromkeys(words)]
+    return _fill("keeps", what=_listed(told))
 
 
 def _refused(trace: Trace, event: OpRefused) -> Sentence:

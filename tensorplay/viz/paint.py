@@ -8,6 +8,7 @@ fills texts: `now`, `freed`, `dim`, `hot` on boxes; `flowing`, `hot`, `dim` on e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from .boxes import AFTER, Content, Words, content
@@ -97,7 +98,7 @@ def paint(
     (True, 1)
     """
     header = not interactive if header is None else header
-    width = max(layout.width, _header_width(graph) if header else 0.0)
+    width = math.ceil(max(layout.width, _header_width(graph) if header else 0.0))
     height = layout.height + (HEAD + KEY if header else 0.0)
     parts = [_root(graph, width, height, interactive)]
     if style:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import importlib
 import json
 import os
 import re
@@ -30,6 +31,8 @@ __all__ = ["GraphPicture", "html_image", "show"]
 Choice = Literal["auto"] | bool
 COLUMNS = ("id", "what", "name", "shape", "value", "gradient", "reads", "state")
 MOST_ROWS = 60
+WIDEST = 2600.0
+"""Wider pictures scroll instead of shrinking into a sliver."""
 
 
 def show(
@@ -214,8 +217,7 @@ def _alternative(graph: Graph) -> str:
 def html_image(svg: str, alternative: str, width: float = 0.0) -> str:
     """An `<img>` that carries its picture: what every notebook shows, trusted or not."""
     data = base64.b64encode(svg.encode()).decode()
-    # a long chain would shrink to a sliver: from some width on it scrolls instead
-    limit = "" if width > 2000 else "max-width:100%;"
+    limit = "" if width > WIDEST else "max-width:100%;"
     image = f'<img alt="{attribute(alternative)}" src="data:image/svg+xml;base64,{data}" style="{limit}height:auto">'
     return f'<div style="overflow-x:auto">{image}</div>'
 
@@ -245,7 +247,8 @@ _PAGE_RULES = f"""
 body{{margin:0;padding:24px;background:$paper;color:$ink;font:15px/1.45 {FONT}}}
 main{{max-width:1400px;margin:0 auto}}
 figure{{margin:0 0 16px;overflow-x:auto;border:1px solid $line;border-radius:12px;background:$card}}
-svg{{display:block;margin:0 auto}}
+svg{{display:block;margin:0 auto;max-width:100%;height:auto}}
+.wide svg{{max-width:none;margin:0}}
 table{{border-collapse:collapse;font-size:13.5px;font-variant-numeric:tabular-nums}}
 th,td{{text-align:left;padding:4px 16px 4px 0;border-bottom:1px solid $line}}
 th,.note{{color:$soft;font-weight:600}}
@@ -257,11 +260,12 @@ def _page(picture: GraphPicture) -> str:
     css = "\n".join((css_variables(":root", picture.theme), fill_in(_PAGE_RULES, variable), page_css()))
     notes = "".join(f'<p class="note">{xml(one_line(note))}</p>' for note in picture.layout.notes)
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    wide = ' class="wide"' * (picture.layout.width > WIDEST)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width,initial-scale=1"><title>{title}</title>
 <style>{css}</style></head>
-<body><main><figure>{paint(picture.graph, picture.layout, picture.theme, style=False)}</figure>
+<body><main><figure{wide}>{paint(picture.graph, picture.layout, picture.theme, style=False)}</figure>
 {notes}{_html_table(picture.table())}</main></body></html>
 """
 
@@ -275,7 +279,7 @@ def _png(picture: GraphPicture) -> bytes:
 
 def _pdf(picture: GraphPicture) -> bytes:
     try:
-        import cairosvg
+        cairosvg = importlib.import_module("cairosvg")
     except ImportError:
         return program_output(picture.source, "pdf", _program(picture))
     pdf: bytes = cairosvg.svg2pdf(bytestring=paint(picture.graph, picture.layout, _paper(picture)).encode())
@@ -299,7 +303,7 @@ _WRITERS = {
     "svg": _svg,
     "dot": lambda picture: picture.source.encode(),
     "gv": lambda picture: picture.source.encode(),
-    "json": lambda picture: json.dumps(picture.graph.to_dict(), indent=1, ensure_ascii=False).encode(),
+    "json": lambda picture: json.dumps(picture.graph.to_dict(), indent=1).encode(),
     "html": lambda picture: picture.to_html().encode(),
     "txt": lambda picture: clean(repr(picture) + "\n").encode(),
     "png": _png,

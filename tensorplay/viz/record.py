@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..events import Subscription, subscribe
 from .names import caller, caller_names
-from .recorder import Keeper, Recorder
+from .recorder import Recorder
 from .trace import Trace
+from .value import Keeper
 
 if TYPE_CHECKING:
     from .stepper import Stepper

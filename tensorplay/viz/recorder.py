@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from .. import events as ev
@@ -18,39 +18,9 @@ from .lines import Lines, plain_source
 from .names import Pairs
 from .summary import summarise
 from .trace import Start, Trace
+from .value import Keeper, Value
 
-__all__ = ["Keeper", "Recorder"]
-
-_BYTES_A_NUMBER = 32
-"""What a kept number costs: a Python float and its place in a tuple."""
-
-
-@dataclass(slots=True)
-class Keeper:
-    """Turns arrays into `Value`s while the budget lasts, and counts what it had to leave out."""
-
-    whole: int
-    budget: int
-    used: int = 0
-    values: int = 0
-    elements: int = 0
-
-    def value(self, array: Any) -> tr.Value:
-        """A copy of an array (or tensor, or number), or a summary of it."""
-        array = array_of(array)
-        size = int(getattr(array, "size", 1))
-        fits = size <= self.whole and self.used + size * _BYTES_A_NUMBER <= self.budget
-        kept = tr.Value.of(array, whole=size if fits else 0)
-        if fits:
-            self.used += size * _BYTES_A_NUMBER
-        else:
-            self.values += 1
-            self.elements += size - len(kept.head)
-        return kept
-
-    def maybe(self, array: Any) -> tr.Value | None:
-        """The same, where there may be no array."""
-        return None if array is None else self.value(array)
+__all__ = ["Recorder"]
 
 
 class Recorder:
@@ -96,7 +66,7 @@ class Recorder:
             return
         output = event.outputs[0]
         box = self.collector.ran(event.node, event.inputs, output)
-        box.source, box.module = plain_source(event.source), (self._modules or [None])[-1]
+        box.source, box.module = plain_source(event.source), self._modules[-1] if self._modules else None
         box.keeps = tuple(name for name, _ in event.saved)
         box.saved_bytes = event.node.saved_bytes
         for source in box.inputs:
@@ -104,7 +74,7 @@ class Recorder:
         saved = tuple((name, int(getattr(array, "nbytes", 0))) for name, array in event.saved)
         inputs = tuple(self.keep.value(x) for x in event.inputs)
         line, number = self.lines.add(event.source), self._open[-1] if self._open else None
-        self._add(tr.OpRan(box, inputs, self.keep.value(output), saved, line=line, pass_number=number))
+        self._add(tr.OpRan(_ref(box), inputs, self.keep.value(output), saved, line=line, pass_number=number))
 
     def _first_value(self, box: Any) -> None:
         """A leaf's value and gradient as they were when it was first read."""
@@ -167,7 +137,11 @@ class Recorder:
         position = self._last_of(tr.Began if event.source is None else tr.Visited, number)
         target = self.collector.find(event.node) or self._box(event.node)
         sent = tr.Sent(
-            self._edge_to(event), target, event.slot, self.keep.value(event.value), self.keep.value(self._total(event))
+            _ref(self._edge_to(event)),
+            _ref(target),
+            event.slot,
+            self.keep.value(event.value),
+            self.keep.value(self._total(event)),
         )
         if position is None:
             return
@@ -212,14 +186,14 @@ class Recorder:
         arrived = tuple(self.keep.maybe(g) for g in event.grads_in)
         if len(arrived) == 1 and arrived[0] is not None:
             box.grad = summarise(event.grads_in[0])
-        self._add(tr.Visited(box, arrived, (), line=self._made(box), pass_number=self._passes.get(event.pass_id)))
+        self._add(tr.Visited(_ref(box), arrived, (), line=self._made(box), pass_number=self._passes.get(event.pass_id)))
 
     def _hooked(self, event: ev.HookFired) -> None:
         box = self._box(event.where)
         before, after = self._gradient(event.before), self._gradient(event.after)
-        self._add(tr.Hooked(box, before, after, event.kind, pass_number=self._passes.get(event.pass_id)))
+        self._add(tr.Hooked(_ref(box), before, after, event.kind, pass_number=self._passes.get(event.pass_id)))
 
-    def _gradient(self, value: Any) -> tr.Value | None:
+    def _gradient(self, value: Any) -> Value | None:
         """Hooks on nodes see a tuple; the first gradient in it stands for it."""
         if isinstance(value, tuple):
             value = next((v for v in value if v is not None), None)
@@ -235,14 +209,14 @@ class Recorder:
         if not event.arrays and position is not None and isinstance(step, tr.Visited):
             self.steps[position] = replace(step, frees=True)
         else:
-            self._add(tr.Freed(box, event.arrays, event.nbytes, line=self._made(box), pass_number=number))
+            self._add(tr.Freed(_ref(box), event.arrays, event.nbytes, line=self._made(box), pass_number=number))
 
     def _accumulated(self, event: ev.GradAccumulated) -> None:
         box = self.collector.of_tensor(event.leaf) or self.collector.tensor(event.leaf)
         box.grad = summarise(event.after)
         before, after = self.keep.maybe(event.before), self.keep.value(event.after)
         number = self._passes.get(event.pass_id, self._ending)
-        self._add(tr.Accumulated(box, before, self.keep.value(event.increment), after, pass_number=number))
+        self._add(tr.Accumulated(_ref(box), before, self.keep.value(event.increment), after, pass_number=number))
 
     def _ended(self, event: ev.BackwardFinished) -> None:
         """Leaves may be written right after the pass: its last step waits until they were."""
@@ -268,14 +242,14 @@ class Recorder:
     def _failed(self, event: ev.BackwardFailed) -> None:
         box = self._box(event.node) if event.node is not None else None
         error = event.error
-        self._add(tr.Failed(box, type(error).__name__, str(error), pass_number=self._close(event)))
+        self._add(tr.Failed(_ref(box), type(error).__name__, str(error), pass_number=self._close(event)))
 
     def _again(self, event: ev.BackwardOnFreedGraph) -> None:
         edges = [_edge(root) for root in event.roots]
         for box in self.collector.history(edges):
             self._was_there(box)
         roots = tuple(self.collector.find(target_of(edge)) for edge in edges if edge is not None)
-        self._add(tr.Again(roots, line=self.lines.here()))
+        self._add(tr.Again(_ref(roots), line=self.lines.here()))
 
     # ------------------------------------------------------------------------------------ update
 
@@ -286,7 +260,7 @@ class Recorder:
             box = next((b for b in self.collector.boxes if getattr(b.thing, "_grad", None) is event.tensor), None)
         if box is not None:
             value = self.keep.value(event.tensor)
-            self._add(tr.Written(box, what, value, event.version, line=self.lines.add(event.source)))
+            self._add(tr.Written(_ref(box), what, value, event.version, line=self.lines.add(event.source)))
 
     def _stepped(self, event: ev.OptimizerStepped) -> None:
         """Told once: an in-place write of the same parameter right before is the same thing."""
@@ -297,7 +271,7 @@ class Recorder:
             self._started["values"][box] = self.keep.value(event.before)
         name = type(event.optimizer).__name__
         before, after = self.keep.value(event.before), self.keep.value(event.after)
-        self._add(tr.Stepped(box, name, before, after, line=self.lines.here()))
+        self._add(tr.Stepped(_ref(box), name, before, after, line=self.lines.here()))
 
     def _zeroed(self, event: ev.GradsZeroed) -> None:
         boxes = tuple(box for p in event.params if (box := self.collector.find(p)) is not None)
@@ -306,7 +280,7 @@ class Recorder:
         for box in boxes:
             box.grad = None
         if boxes:
-            self._add(tr.Zeroed(boxes, line=self.lines.here()))
+            self._add(tr.Zeroed(_ref(boxes), line=self.lines.here()))
 
     def _box(self, thing: Any) -> Box:
         box = self.collector.find(thing)
@@ -379,6 +353,11 @@ _HANDLERS: dict[type[ev.Event], Callable[[Recorder, Any], None]] = {
     ev.OptimizerStepped: Recorder._stepped,
     ev.GradsZeroed: Recorder._zeroed,
 }
+
+
+def _ref(thing: Any) -> Any:
+    """A box (or edge) where a step holds an id: `resolve` puts the id in at the end."""
+    return thing
 
 
 def _edge(root: Any) -> Any:

@@ -19,13 +19,14 @@ from typing import Literal, TypeVar
 
 from ..errors import RenderError
 
-__all__ = ["BUILT_IN", "Rung", "attempt", "config", "pure_program", "renderer", "run_program", "rungs"]
+__all__ = ["BUILT_IN", "MISSING", "Rung", "attempt", "config", "pure_program", "renderer", "run_program", "rungs"]
 
 TIMEOUT = 10.0
 """Seconds a program may take."""
 
 VARIABLE = "TENSORPLAY_DOT"
 BUILT_IN = "built-in"
+MISSING = "no Graphviz program was found; `pip install graphviz-pure` brings one"
 WORDS = ("auto", "dot", "graphviz-pure", BUILT_IN)
 
 Name = Literal["explicit", "dot", "graphviz-pure", "built-in"]
@@ -91,7 +92,10 @@ def rungs(engine: str | os.PathLike[str] | None = None, notes: list[str] | None 
             if rung.program is None:
                 return
     for rung in _ladder():
+        if rung.program is None and seen:
+            rung = Rung("built-in", None, "no program drew it")
         if rung.program not in seen:
+            seen.add(rung.program)
             yield rung
 
 
@@ -157,7 +161,7 @@ def _named(word: str, origin: str) -> Iterator[Rung]:
 def _ladder() -> Iterator[Rung]:
     yield from _system("a dot program is on the PATH")
     yield from _pure("no dot on the PATH; this one came with pip")
-    yield Rung("built-in", None, "no Graphviz program was found; `pip install graphviz-pure` brings one")
+    yield Rung("built-in", None, MISSING)
 
 
 def _system(why: str) -> Iterator[Rung]:

@@ -24,12 +24,12 @@ from .steps import (
     Sent,
     Step,
     Stepped,
-    Value,
     Visited,
     Written,
     Zeroed,
 )
 from .trace import Trace
+from .value import Value
 
 __all__ = ["Arrival", "Change", "State", "changes", "senders", "state_at", "states"]
 

@@ -1,14 +1,12 @@
-"""The words a trace is written in: values, lines, rules, and one small class for each kind of step."""
+"""The words a trace is written in: lines, rules, and one small class for each kind of step."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from .summary import number_text, shape_text
+from .value import Value
 
 __all__ = [
     "STEPS",
@@ -27,122 +25,10 @@ __all__ = [
     "Sent",
     "Step",
     "Stepped",
-    "Value",
     "Visited",
     "Written",
     "Zeroed",
 ]
-
-Number = int | float | bool | str
-
-# ------------------------------------------------------------------------------------------ values
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """An array as it was at one moment: all of its numbers if there are few, else a summary.
-
-    `total`, `low` and `high` are exact (`total` is summed in float64); `numbers` is the flat list, or
-    None when it was left out; `head` holds the first few in any case.
-    """
-
-    shape: tuple[int, ...]
-    dtype: str
-    numbers: tuple[Number, ...] | None
-    head: tuple[Number, ...]
-    total: Number | None
-    low: Number | None
-    high: Number | None
-
-    @classmethod
-    def of(cls, array: Any, whole: int = 64, head: int = 4) -> Value:
-        """Copy what is to be kept of `array`; up to `whole` elements keep every number."""
-        a = np.asarray(array)
-        flat = a.reshape(-1)
-        kept = _plain(flat) if flat.size <= whole else None
-        total, low, high = _extent(flat)
-        return cls(a.shape, str(a.dtype), kept, _plain(flat[:head]), total, low, high)
-
-    @property
-    def text(self) -> str:
-        """For a box in the picture: a few numbers whole, many by their mean."""
-        whole = self._whole(18)
-        return whole if whole is not None else self._short("mean")
-
-    @property
-    def gradient_text(self) -> str:
-        """The same for a gradient, whose mean says little: how large its numbers are at most."""
-        whole = self._whole(18)
-        return whole if whole is not None else self._short("max |g|")
-
-    @property
-    def long(self) -> str:
-        """For a card."""
-        whole = self._whole(48)
-        if whole is not None:
-            return whole
-        if self.low is None or self.high is None:
-            return f"{shape_text(self.shape)} numbers"
-        return f"{shape_text(self.shape)} numbers from {number_text(self.low)} to {number_text(self.high)}"
-
-    @property
-    def said(self) -> str:
-        """For a sentence: the numbers if they are few, else how many there are."""
-        whole = self._whole(40)
-        return whole if whole is not None else f"{shape_text(self.shape)} numbers"
-
-    def _whole(self, room: int) -> str | None:
-        """All numbers as text, if they were kept, are few, and fit."""
-        if self.numbers is None or self.size > 6:
-            return None
-        text = _nested_text(self.tolist())
-        return text if len(text) <= room else None
-
-    def _short(self, lead: str) -> str:
-        if not isinstance(self.total, int | float) or self.low is None or self.high is None:
-            return f"{shape_text(self.shape)} numbers"
-        if lead == "mean":
-            return f"mean {_rough(self.total / self.size)}"
-        return f"{lead} {_rough(max(abs(float(self.low)), abs(float(self.high))))}"
-
-    @property
-    def size(self) -> int:
-        """How many elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
-
-    def tolist(self) -> Any:
-        """The numbers, nested as the shape is; None when they were left out."""
-        if self.numbers is None:
-            return None
-        nested = np.empty(len(self.numbers), dtype=object)
-        nested[:] = self.numbers
-        return nested.reshape(self.shape).tolist()
-
-
-def _plain(flat: np.ndarray) -> tuple[Number, ...]:
-    """Python numbers; a complex one becomes text, which JSON can hold."""
-    if flat.dtype.kind in "fiub":
-        return tuple(flat.tolist())
-    return tuple(str(x) for x in flat.tolist())
-
-
-def _rough(number: float) -> str:
-    """Two digits: enough for a number that stands for many."""
-    return number_text(float(f"{number:.2g}"))
-
-
-def _nested_text(value: Any) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_nested_text, value)) + "]"
-    return number_text(value)
-
-
-def _extent(flat: np.ndarray) -> tuple[Number | None, Number | None, Number | None]:
-    if flat.dtype.kind not in "fiub" or flat.size == 0:
-        return (None, None, None)
-    wide = np.float64 if flat.dtype.kind == "f" else np.int64
-    with np.errstate(all="ignore"):
-        return (np.sum(flat, dtype=wide).item(), flat.min().item(), flat.max().item())
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +65,13 @@ class LeftOut:
 
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each kind of thing that was left out."""
+        ops = f"{self.unrecorded_ops:,} operation{'s' * (self.unrecorded_ops > 1)}"
         told = (
             (
                 self.values,
-                f"{self.values:,} large values are summarised: {self.elements:,} numbers were left out.",
+                f"Large arrays are summarised: {self.elements:,} of their numbers were left out.",
             ),
-            (self.unrecorded_ops, f"{self.unrecorded_ops} operations needed no gradient and are not steps."),
+            (self.unrecorded_ops, f"{ops} needed no gradient and got no step."),
             (self.steps, f"{self.steps} steps after the limit were left out."),
         )
         return tuple(sentence for count, sentence in told if count)

@@ -22,7 +22,8 @@ import numpy as np
 
 from ..errors import TraceError
 from .graph import Graph
-from .steps import STEPS, LeftOut, Line, Rule, Sent, Step, Value
+from .steps import STEPS, LeftOut, Line, Rule, Sent, Step
+from .value import Value
 
 __all__ = ["SCHEMA", "LeftOut", "Line", "Rule", "Start", "Step", "Trace", "Value"]
 

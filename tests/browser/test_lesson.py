@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -66,19 +65,14 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 
 
 @pytest.fixture
-def page() -> Iterator[Any]:
-    """A page of a headless Chromium of the system."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra `browser`)")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("no Chromium on the PATH")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser.new_page(viewport={"width": 1400, "height": 1000})
-        browser.close()
+def page(chromium: Any) -> Iterator[Any]:
+    """A page large enough for JupyterLab with its side bar."""
+    page = chromium.new_page(viewport={"width": 1400, "height": 1000})
+    yield page
+    page.close()
 
 
-def test_lesson_runs_and_its_stepper_steps(lab: Lab, page: Any) -> None:
+def test_lesson_runs_and_its_stepper_steps(page: Any, lab: Lab) -> None:
     elsewhere: list[str] = []
     page.on("request", lambda request: _note_if_elsewhere(request.url, lab.address, elsewhere))
     page.goto(lab.url("lesson.ipynb"))

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tensorplay.classroom import ReleaseError, student_files, student_form
-from tensorplay.classroom import release
+from tensorplay.classroom import ReleaseError, release, student_files, student_form
 from tensorplay.classroom.release import leaks, public_tests, solution_lines
 
 EXERCISE = Path(__file__).with_name("exercise")
@@ -39,7 +38,9 @@ ANSWER = 42 + 1
 
 
 def test_solutions_become_stubs_and_hints_become_comments():
-    assert student_form(SOURCE) == '''\
+    assert (
+        student_form(SOURCE)
+        == '''\
 class Linear:
     def forward(self, x):
         """A layer."""
@@ -52,6 +53,7 @@ class Linear:
 
 ...  # write your part here
 '''
+    )
 
 
 def test_a_file_without_regions_is_untouched():
@@ -83,7 +85,7 @@ def test_students_get_four_files_and_nothing_secret():
     files = student_files(EXERCISE)
     assert sorted(files) == ["exercise.py", "exercise.toml", "lesson.py", "test_exercise.py"]
     everything = b"\n".join(files.values()).decode()
-    for secret in ("g * y", "share", "np.where", "secret", "SECRET_SHAPE", "Only the teacher", "not for students"):
+    for secret in ("g * y", "share = ", "np.where", "secret", "SECRET_SHAPE", "Only the teacher", "not for students"):
         assert secret not in everything
     assert "def test_mul(student)" in everything
     assert "[hidden]\ntests = 2" in files["exercise.toml"].decode()
@@ -105,7 +107,7 @@ def test_trivial_lines_are_no_secret():
     assert leaks({"y = x.sum(0)"}, {"a.py": "z = 1\n  y  =  x.sum(0)\n"}) == ["a.py, line 2: y  =  x.sum(0)"]
 
 
-HIDDEN = '''\
+HIDDEN = """\
 import math
 import os
 from pytest import fixture, mark
@@ -147,7 +149,7 @@ class TestBoth:
     @mark.hidden
     def test_closed(self):
         assert helper()
-'''
+"""
 
 
 def test_hidden_tests_go_with_all_that_only_they_use():

@@ -22,9 +22,10 @@ def backward(xp: Any, case: Case, inputs: Sequence[Any], outs: tuple[Any, ...], 
     wanted = case.differentiable()
     mask = sum(1 << i for i in wanted)
     plan = case.op.plans[(mask, len(inputs)) if case.op.star else mask]
-    out = outs if len(case.op.outputs) > 1 else outs[0]
-    cells = [[0] for _ in range(1 + len(inputs))]
-    saved, _versions = plan.keep(out, case.params, *inputs, *cells)
+    several = len(case.op.outputs) > 1
+    cells = [[0] for _ in inputs]
+    out_cells = [[0] for _ in outs] if several else [0]
+    saved, _versions = plan.keep(outs if several else outs[0], case.params, *inputs, out_cells, *cells)
     grads = plan.pull(xp, g, saved)
     return tuple(grads[i] for i in wanted)
 

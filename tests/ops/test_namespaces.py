@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tensorplay.arrays.batch import Batched, BatchSpace
 from tensorplay.arrays.cpu import cpu
 from tensorplay.arrays.names import NAMES
+from tensorplay.recording import tensors
+from tensorplay.tensor import Tensor, wrap
 from tensorplay.testing import assert_close, valid_cases
 from tensorplay.testing.gpu_standin import DeviceArray, library, standin
 from tensorplay.testing.shapes import ShapeArray, ValueRead, shape_of, shapes
@@ -53,10 +56,84 @@ def test_shapes_alone(case, dtype):
         assert [(s.shape, s.dtype) for s in sent] == [(np.shape(s), np.asarray(s).dtype) for s in grads]
 
 
-@pytest.mark.parametrize("namespace", [cpu, standin, shapes], ids=lambda n: type(n).__name__)
-def test_a_namespace_has_exactly_the_names(namespace):
-    public = {name for name in dir(namespace) if not name.startswith("_")}
-    assert public - {"rank"} == set(NAMES)
+@CASES
+@DTYPES
+def test_tensors(case, dtype):
+    inputs, outs, g, grads = on_the_cpu(case, dtype)
+    there = moved(wrap, inputs)
+    results = forward(tensors, case, there)
+    assert all(type(result) is Tensor for result in results)
+    assert_close([result.numpy() for result in results], list(outs), check_dtype=True)
+    if grads:
+        sent = backward(tensors, case, there, results, wrap(g))
+        assert all(type(s) is Tensor for s in sent)
+        assert_close([s.numpy() for s in sent], [np.asarray(s) for s in grads], check_dtype=True)
+
+
+# ---------------------------------------------------------------------------------- a batch at once
+
+BATCH = 3
+batched = BatchSpace(cpu)
+
+
+def examples(case, dtype) -> list[list[Any]]:
+    """The sample's inputs, and two more examples with other numbers (positions and conditions are kept)."""
+    first = case.arrays(dtype)
+    rng = np.random.default_rng(7)
+
+    def another(x: Any) -> Any:
+        if not isinstance(x, np.ndarray) or x.dtype.kind != "f":
+            return x
+        return np.asarray(rng.permutation(x.reshape(-1)).reshape(x.shape) * x.dtype.type(0.9))
+
+    return [first, *([another(x) for x in first] for _ in range(BATCH - 1))]
+
+
+def stacked(columns: list[Any]) -> Any:
+    return Batched(np.stack(columns), batched) if isinstance(columns[0], np.ndarray) else columns[0]
+
+
+def unstacked(value: Any) -> Any:
+    """The batch as an array; a result that does not depend on the batch is repeated."""
+    return value.data if isinstance(value, Batched) else np.stack([np.asarray(value)] * BATCH)
+
+
+def choices() -> list[Any]:
+    """Each case with every set of inputs that may be a batch; with none, only the gradient that arrives is one."""
+    rows = []
+    for case in valid_cases():
+        arrays = [i for i, x in enumerate(case.arrays()) if isinstance(x, np.ndarray)]
+        sets = {(), tuple(arrays), *((i,) for i in arrays)}
+        rows += [pytest.param(case, chosen, id=f"{case}-{chosen}") for chosen in sorted(sets)]
+    return rows
+
+
+@pytest.mark.parametrize(("case", "chosen"), choices())
+def test_a_batch_against_a_loop(case, chosen):
+    rows = examples(case, "float64")
+    rows = [[x if i in chosen else rows[0][i] for i, x in enumerate(row)] for row in rows]
+    loop = [tuple(map(np.asarray, forward(cpu, case, row))) for row in rows]
+    columns = enumerate(zip(*rows, strict=True))
+    there = [stacked(list(column)) if i in chosen else column[0] for i, column in columns]
+    results = forward(batched, case, there)
+    assert_close([unstacked(r) for r in results], [np.stack(out) for out in zip(*loop, strict=True)], check_dtype=True)
+    if not case.differentiable():
+        return
+    gs = [np.asarray(seed_for(case, outs[0]) * (1 + n)) for n, outs in enumerate(loop)]
+    one_by_one = [backward(cpu, case, row, outs, g) for row, outs, g in zip(rows, loop, gs, strict=True)]
+    sent = backward(batched, case, there, results, stacked(gs))
+    expected = [np.stack([np.asarray(s) for s in column]) for column in zip(*one_by_one, strict=True)]
+    assert_close([unstacked(s) for s in sent], expected, check_dtype=True)
+
+
+@pytest.mark.parametrize("namespace", [cpu, tensors, batched, standin, shapes], ids=lambda n: type(n).__name__)
+def test_a_namespace_has_all_the_names(namespace):
+    assert not [name for name in NAMES if not callable(getattr(namespace, name, None))]
+
+
+@pytest.mark.parametrize("namespace", [standin, shapes], ids=lambda n: type(n).__name__)
+def test_a_stand_in_refuses_all_other_names(namespace):
+    assert {name for name in dir(namespace) if not name.startswith("_")} - {"rank"} == set(NAMES)
 
 
 # ----------------------------------------------------------------------- the stand-ins are strict

@@ -109,7 +109,9 @@ def test_ids_and_edges_follow_the_order_of_creation() -> None:
     assert [node.id for node in graph.nodes] == ["t1", "n1", "n2", "n3"]
     pairs = [(e.id, e.source, e.target, e.slot) for e in graph.edges]
     assert pairs == [
-        ("e1", "t1", "n1", 0), ("e2", "n1", "n2", 0), ("e3", "t1", "n2", 1), ("e4", "n2", "n3", 0), ("e5", "n1", "n3", 1),
+        ("e1", "t1", "n1", 0),
+        ("e2", "n1", "n2", 0), ("e3", "t1", "n2", 1),
+        ("e4", "n2", "n3", 0), ("e5", "n1", "n3", 1),
     ]  # fmt: skip
     assert [graph[i].name for i in ("t1", "n1", "n2", "n3")] == ["x", "b", "b·x", "y"]
     assert graph["n3"].kind == "output" and graph.title == "y"
@@ -211,6 +213,13 @@ def test_drawing_changes_nothing_and_holds_nothing() -> None:
     del y
     gc.collect()
     assert node() is None and len(graph.nodes) == 3
+
+
+def test_the_callers_own_locals_are_left_alone() -> None:
+    x = leaf(1.0)
+    mine = locals()
+    graph_of(x)
+    assert mine["x"] is x
 
 
 @pytest.mark.parametrize("thing", [3, "x", None, object()])

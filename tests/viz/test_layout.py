@@ -163,7 +163,12 @@ def test_a_cycle_in_a_hand_made_graph_ends() -> None:
 def test_no_text_of_the_user_reaches_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
     real = layout_module.run_program
-    monkeypatch.setattr(layout_module, "run_program", lambda p, source, *o: (sent.append(source), real(p, source, *o))[1])
+
+    def spy(program: str, source: str, *rest: str) -> bytes:
+        sent.append(source)
+        return real(program, source, *rest)
+
+    monkeypatch.setattr(layout_module, "run_program", spy)
     graph = Graph(
         (GraphNode("t1", "leaf", "secret"), GraphNode("n1", "op", "exp", "secret")), (GraphEdge("e1", "t1", "n1"),)
     )

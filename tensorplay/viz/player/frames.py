@@ -14,9 +14,10 @@ from ..cards import Card, Reader, exact, step_card, way_card, why_card
 from ..graph import Graph
 from ..narrate import sentence
 from ..state import State, changes
-from ..steps import Freed, OpRan, Step, Value
+from ..steps import Freed, OpRan, Step
 from ..summary import Summary
 from ..trace import Trace
+from ..value import Value
 
 __all__ = ["Item", "film", "stage_graph"]
 
@@ -61,7 +62,7 @@ def film(trace: Trace) -> dict[str, Any]:
     before: set[str] = set()
     for step, fold in changes(trace):
         state = fold.view(trace, step)
-        ids = _everything(trace) if step == 0 else fold.touched | before | _replaced(trace, step)
+        ids = _everything(trace) if step == 0 else fold.touched | before | _also(trace, step)
         whole = _frame(reader, state)
         items = _changed(trace, state, ids, shown)
         frames.append({key: value for key, value in whole.items() if last.get(key) != value} | {"items": items})
@@ -73,9 +74,12 @@ def _everything(trace: Trace) -> set[str]:
     return {n.id for n in trace.graph.nodes} | {e.id for e in trace.graph.edges}
 
 
-def _replaced(trace: Trace, step: int) -> set[str]:
-    """A new pass resets what the pass before it left on every box."""
-    return _everything(trace) if trace.events[step - 1].kind in ("backward", "ended", "failed") else set()
+def _also(trace: Trace, step: int) -> set[str]:
+    """What changes with a step besides the boxes it is about: the edges into a new box; all, at a pass's ends."""
+    event = trace.events[step - 1]
+    if isinstance(event, OpRan):
+        return {edge.id for edge in trace.graph.into(event.node)}
+    return _everything(trace) if event.kind in ("backward", "ended", "failed", "again") else set()
 
 
 def _changed(trace: Trace, state: State, ids: Iterable[str], shown: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -155,7 +159,7 @@ def _now(state: State) -> list[str]:
 def _edge(trace: Trace, state: State, name: str) -> Item:
     if name in state.flow:
         value = state.flow[name]
-        return Item("flowing", "", value.gradient_text, {"grad": exact(value)})
+        return Item("flowing", "", value.flow_text, {"grad": exact(value)})
     target = _edge_target(trace, name)
     return Item("ahead" if target not in state.done else "")
 

@@ -22,12 +22,13 @@ __all__ = ["markup", "page", "script", "styles"]
 _FOLDER = Path(__file__).parent
 _ROOM = 800.0
 """How wide a picture may be and still stand beside the cards."""
-_LINE = 118
+_LINE = 130
 """How many letters the sentence's first line holds."""
 
 _LEGEND = (
     '<div class="legend"><span class="f"><i></i>value, forward</span>'
     '<span class="g"><i></i>gradient, backward</span><span class="d"><i></i>dashed and hatched: freed</span>'
+    '<span class="w">± n: all numbers lie within</span>'
     '<button type="button" class="fit" data-go="fit" aria-pressed="false">Whole graph</button></div>'
 )
 _SPEEDS = ("0.25", "0.5", "1", "2", "4")
@@ -60,6 +61,7 @@ def markup(trace: Trace, title: str, prefix: str = "", engine: Any = None) -> st
     svg = paint(graph, placed, prefix=prefix, interactive=True, style=False)
     svg = svg.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)  # HTML knows, and a page names no address
     wide = " wide" if placed.width > _ROOM else ""
+    wide += " many" if trace.left_out.values else ""
     wide += " long" if any(len(plain(sentence(trace, k))) > _LINE for k in range(len(trace) + 1)) else ""
     notes = " ".join(trace.left_out.sentences())
     return (

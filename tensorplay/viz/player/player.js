@@ -107,9 +107,12 @@ function makeStage(root, film) {
 
   /** Bring what happens now into view, where the picture is wider than its stage. */
   function follow(smooth) {
-    const busy = [...svg.querySelectorAll(".node.now, .edge.flowing")].map((e) => e.getBoundingClientRect());
     const view = scroll.getBoundingClientRect();
+    const boxes = (css) => [...svg.querySelectorAll(css)].map((element) => element.getBoundingClientRect());
+    let busy = boxes(".node.now, .edge.flowing");
     if (!busy.length) return;
+    const wide = Math.max(...busy.map((box) => box.right)) - Math.min(...busy.map((box) => box.left));
+    if (wide > view.width - 24) busy = boxes(".node.now"); // not all of it fits: the box itself, then
     const side = (low, high, start, size, from) => {
       const first = Math.min(...busy.map((box) => box[low])) - start;
       const last = Math.max(...busy.map((box) => box[high])) - start;
