@@ -23,6 +23,7 @@ from . import operators as _operators  # attaches the operators of Tensor
 from . import recording as _recording  # fills in the namespace of create_graph
 
 # tensors
+from .arrays.device import Device as device
 from .arrays.dtypes import (
     DType as dtype,
 )
@@ -43,7 +44,9 @@ from .arrays.dtypes import (
     int32,
     int64,
     long,
+    promote_types,
     set_default_dtype,
+    short,
     uint8,
 )
 from .autograd import (
@@ -109,15 +112,19 @@ from .functional import (
     where,
 )
 from .operators import allclose, equal, isfinite, isnan
+from .printing import set_printoptions
 from .random import (
     Generator,
     get_rng_state,
     initial_seed,
     manual_seed,
     rand,
+    rand_like,
     randint,
     randn,
+    randn_like,
     randperm,
+    seed,
     set_rng_state,
 )
 from .scores import log_softmax, softmax

@@ -221,7 +221,8 @@ def _prepared(op: type[Op], arrays: tuple[Any, ...]) -> tuple[Any, ...]:
     """Inputs in the dtype the operation computes in: PyTorch's common one, floating where only that makes sense."""
     if not (op.promote or op.floating):
         return arrays
-    first = arrays if op.promote else arrays[:1]
+    start = op.promote_from
+    first = arrays[start:] if op.promote else arrays[:1]
     dtype = result_dtype(*first)
     if op.floating and dtype.kind not in "fc":
         dtype = as_numpy(None)
@@ -229,7 +230,7 @@ def _prepared(op: type[Op], arrays: tuple[Any, ...]) -> tuple[Any, ...]:
                  else _space((a,)).cast(a, dtype) for a in first)  # fmt: skip
     if not any(hasattr(a, "dtype") for a in cast):
         cast = tuple(asarray(a, dtype) for a in cast)
-    return cast + arrays[len(first) :]
+    return arrays[:start] + cast if op.promote else cast + arrays[1:]
 
 
 def _space(arrays: tuple[Any, ...]) -> Any:
@@ -265,6 +266,8 @@ def _record(
     n.params = params or None
     n.fit = _fit_of(op, inputs, arrays, needs, n.shape)
     n.extra = None
+    if plan.many:
+        n.extras().shapes = tuple(tuple(o.shape) for o in outs)
     for k, t in enumerate(made):
         t._node = bridge.output_edge(n, k)
         t._needs_grad = t._node is not None

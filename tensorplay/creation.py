@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from tensorplay.arrays import dtypes
+from tensorplay.arrays.device import Device
 from tensorplay.arrays.dtypes import DType
 from tensorplay.arrays.nested import cast, from_sequence
-from tensorplay.errors import DeviceError, RangeError, ShapeError
+from tensorplay.errors import RangeError, ShapeError
 from tensorplay.tensor import Tensor, wrap
 
 __all__ = [
@@ -113,8 +114,8 @@ def from_numpy(array: np.ndarray) -> Tensor:
 
 def check_device(device: object) -> None:
     """Raise DeviceError unless `device` is None or "cpu", the only device so far."""
-    if device is not None and str(device) != "cpu":
-        raise DeviceError(f'device {device!r} is not available: the only device is "cpu". Leave device= out.')
+    if device is not None:
+        Device(str(device))
 
 
 def _copied(data: Any, dtype: DTypeLike | None) -> np.ndarray:

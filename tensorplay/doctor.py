@@ -227,12 +227,12 @@ def _blas() -> list[Line]:
 
 def _gpu() -> list[Line]:
     card = _graphics_card()
-    cupy = next((f"{d} {v}" for d in ("cupy-cuda12x", "cupy-cuda13x", "cupy") if (v := version_of(d))), None)
     if card is None:
-        return [Line(OK, "GPU", "no NVIDIA GPU found; the CPU is used")]
-    if cupy is None:
-        return [Line(MISSING, "GPU", f"{card}, but no CuPy", pip("install", "cupy-cuda12x"))]
-    return [Line(OK, "GPU", f"{card}, {cupy}")]
+        return [Line(OK, "GPU", "no NVIDIA GPU found, and none needed")]
+    cupy = next(
+        (f"{name} {v}" for name in ("cupy-cuda12x", "cupy-cuda13x", "cupy") if (v := version_of(name))), "no CuPy"
+    )
+    return [Line(OK, "GPU", f"{card}, {cupy}; this version computes on the CPU only")]
 
 
 def _graphics_card() -> str | None:

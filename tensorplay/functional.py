@@ -93,7 +93,7 @@ def maximum(input: Tensor, other: Tensor) -> Tensor:
     >>> tp.maximum(tp.tensor([1.0, 5.0]), tp.tensor([3.0, 2.0]))
     tensor([3., 5.])
     """
-    return apply2(ops.Maximum, input, other)
+    return apply2(ops.Maximum, input, other) if isinstance(other, Tensor) else apply(ops.Maximum, input, other)
 
 
 def minimum(input: Tensor, other: Tensor) -> Tensor:
@@ -103,7 +103,7 @@ def minimum(input: Tensor, other: Tensor) -> Tensor:
     >>> tp.minimum(tp.tensor([1.0, 5.0]), tp.tensor([3.0, 2.0]))
     tensor([1., 2.])
     """
-    return apply2(ops.Minimum, input, other)
+    return apply2(ops.Minimum, input, other) if isinstance(other, Tensor) else apply(ops.Minimum, input, other)
 
 
 def where(condition: Tensor, input: Any, other: Any) -> Tensor:

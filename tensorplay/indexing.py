@@ -137,6 +137,10 @@ def _width(item: Any) -> int:
 
 
 def _masked(mask: Any, shape: tuple[int, ...], place: int) -> tuple[Any, ...]:
+    if mask.ndim == 0:
+        raise IndexingError(
+            f"a single {bool(mask)} cannot index: use x[None] for a new dimension, or a mask of x's shape"
+        )
     covered = shape[place : place + mask.ndim]
     if mask.shape != covered:
         raise IndexingError(

@@ -7,6 +7,7 @@ value says so instead of computing something else.
 from __future__ import annotations
 
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -84,9 +85,17 @@ def _rebase(op: Any, x: Tensor, other: Any) -> Tensor:
     old._node, old._needs_grad = x._node, x._needs_grad
     result: Tensor = apply(op, old, other)
     _store(x, checked(x), result._array)
+    _move_retained(x, result)
     x._node, x._needs_grad = result._node, True
     written(x, op)
     return x
+
+
+def _move_retained(x: Tensor, result: Tensor) -> None:
+    """`retain_grad` follows the tensor to its new node; hooks stay with the old value."""
+    if x.retains_grad:
+        x.grad_fn.extra.retain.pop(x.output_nr)  # type: ignore[union-attr]
+        result.grad_fn.extras().retain[result.output_nr] = ref(x)  # type: ignore[union-attr]
 
 
 def _store(x: Tensor, target: Any, new: Any) -> None:

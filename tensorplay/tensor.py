@@ -12,6 +12,7 @@ from weakref import ref
 
 import numpy as np
 
+from .arrays.device import CPU, Device
 from .arrays.dtypes import DType, of
 from .autograd import run
 from .autograd.bridge import bridge
@@ -82,9 +83,9 @@ class Tensor:
         return of(self._array.dtype)
 
     @property
-    def device(self) -> str:
+    def device(self) -> Device:
         """Where the numbers live; "cpu" is the only place so far."""
-        return "cpu"
+        return CPU
 
     @property
     def is_leaf(self) -> bool:
@@ -285,6 +286,7 @@ def with_edge(array: Any, edge: Any) -> Tensor:
     t = wrap(np.asarray(array) if isinstance(array, np.generic) else array)
     t._node = edge
     t._needs_grad = edge is not None
+    t._cell = [0]  # an ordinary tensor, also when a pass runs in inference mode
     return t
 
 

@@ -73,6 +73,11 @@ def test_where_with_a_bad_branch():
     assert (out.item(), a.grad.item()) == (101.0, 1.0)
 
 
+def test_where_with_shapes_that_do_not_fit():
+    with pytest.raises(tp.errors.ShapeError, match="must match the size of tensor b"):
+        tp.where(tp.tensor([True, False]), tp.ones(2), tp.ones(3))
+
+
 def test_extreme_scores_do_not_overflow():
     x = tp.tensor([[1000.0, 0.0], [-1000.0, 0.0]], requires_grad=True)
     loss = tp.nn.functional.cross_entropy(x, tp.tensor([1, 1]))

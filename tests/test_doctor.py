@@ -122,10 +122,10 @@ def test_the_kernel_cache_is_where_the_kernels_put_it(monkeypatch: pytest.Monkey
     assert find("kernel cache").found == f"1 compiled, 2 kB in {tmp_path}"
 
 
-@pytest.mark.parametrize(("installed", "state"), [(None, MISSING), ("13.4", OK)])
-def test_a_gpu_needs_cupy(installed: str | None, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("installed", "said"), [(None, "no CuPy"), ("13.4", "cupy-cuda12x 13.4")])
+def test_a_gpu_is_named_with_its_library(installed: str | None, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_graphics_card", lambda: "NVIDIA T4")
     monkeypatch.setattr(doctor, "version_of", lambda name: installed if name == "cupy-cuda12x" else None)
     (line,) = doctor._gpu()
-    assert line.state == state
-    assert "NVIDIA T4" in line.found
+    assert line.state == OK
+    assert line.found == f"NVIDIA T4, {said}; this version computes on the CPU only"

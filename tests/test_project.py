@@ -181,7 +181,8 @@ def test_the_guard_benchmark_takes_every_guard_out() -> None:
     from benchmarks.guard import without_guards
 
     text = (
-        "def f(x, wanted):\n    if events.listeners:\n        emit(x)\n    if special.reasons or x is None:\n        return g(x)\n"
+        "def f(x, wanted):\n    if events.listeners:\n        emit(x)\n"
+        "    if special.reasons or x is None:\n        return g(x)\n"
         "    return not (wanted or events.listeners)\n"
     )
     stripped, count = without_guards(text)

@@ -217,6 +217,23 @@ def test_a_view_of_an_edited_tensor_has_the_right_gradient_or_none():
     assert x.grad.tolist() == [10.0, 0.0]
 
 
+def test_a_retained_gradient_follows_the_tensor_through_an_edit():
+    """A hook stays with the value it was registered on; `retain_grad` follows the tensor."""
+    x = tp.tensor([2.0], requires_grad=True)
+    y = x.clone()
+    seen = []
+    y.register_hook(lambda g: seen.append(g.item()))
+    y.retain_grad()
+    try:
+        y.mul_(3)
+    except RuntimeError:
+        return
+    y.register_hook(lambda g: seen.append(g.item()))
+    (y * y).sum().backward()
+    assert seen == [12.0, 36.0]
+    assert y.grad.item() == 12.0
+
+
 def test_writing_a_recorded_value_into_a_plain_tensor_is_recorded_or_refused_never_lost():
     x = tp.tensor([1.0], requires_grad=True)
     y = tp.zeros(2)

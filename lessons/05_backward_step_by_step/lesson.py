@@ -52,11 +52,11 @@ y = b * x + b
 tp.viz.show(y)
 
 # %% [markdown]
-# Read it from left to right. Each box is a **node**: one operation that ran, and the value it made. The arrows say
-# which value went where. Nodes and arrows together are the **graph**.
+# Read it from left to right. `x` is where we start. Each further box is a **node**: one operation that ran. The arrows
+# say which value went where. Boxes and arrows together are the **graph**.
 #
-# `requires_grad=True` is what switched the recording on. A tensor that you made yourself and that is recorded, like
-# `x`, is called a **leaf**.
+# `requires_grad=True` is what switched the recording on. A tensor that you made yourself and that asks for a gradient,
+# like `x`, is called a **leaf**.
 #
 # Count the arrows that leave `x`, and those that leave `b`. Both are used twice. Most of this lesson is about
 # what that does.
@@ -253,7 +253,8 @@ reveal(guess_second, x.grad.item())
 
 # %%
 x.grad = None
-y = x * 3 * x + x * 3
+b = x * 3
+y = b * x + b
 y.backward()
 print("after clearing:", x.grad)
 
@@ -391,12 +392,24 @@ model = tp.nn.Sequential(tp.nn.Linear(64, 16), tp.nn.ReLU(), tp.nn.Linear(16, 10
 print(sum(p.numel() for p in model.parameters()), "numbers to learn")
 
 # %% [markdown]
-# One training step on eight images, recorded. `cross_entropy` turns the ten scores into probabilities and measures how
-# badly they miss the label. The optimizer `SGD` then moves each number a little way against its gradient.
+# Eight images go in. `cross_entropy` turns the ten scores into probabilities and measures how badly they miss the
+# label. The picture first, as before.
+
+# %%
+batch, wanted = images[:8], labels[:8]
+loss = tp.nn.functional.cross_entropy(model(batch), wanted)
+
+tp.viz.show(loss)
+
+# %% [markdown]
+# Nine operations make this loss, where three made `y`: each `Linear` is a transpose, a matrix product and an addition.
+# The four leaves are the numbers to learn, two weights and two biases.
+#
+# Now one whole training step, recorded. After the backward walk the optimizer `SGD` moves each number a little way
+# against its gradient.
 
 # %%
 optimizer = tp.optim.SGD(model.parameters(), lr=0.5)
-batch, wanted = images[:8], labels[:8]
 
 with tp.viz.record() as trace:
     loss = tp.nn.functional.cross_entropy(model(batch), wanted)
@@ -407,8 +420,7 @@ print(f"loss {loss.item():.3f}")
 tp.viz.stepper(trace)
 
 # %% [markdown]
-# Nine operations make this loss, where three made `y`: each `Linear` is a transpose, a matrix product and an addition.
-# The walk is the same one. While you step, look for:
+# There are more boxes, but the walk is the same one. While you step, look for:
 #
 # 1. the gradient that arrives at a node: it always has the shape of the value the node made;
 # 2. the addition after a matrix product: 8×16 numbers arrive, 16 go to the bias, which was stretched over eight images;

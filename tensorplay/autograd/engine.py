@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import events
 from ..arrays.cpu import cpu
+from ..arrays.dtypes import as_numpy
 from ..errors import FreedGraphError, VersionError
 from . import hooks
 from .bridge import bridge
@@ -145,7 +146,7 @@ def _visit(run: Pass, node: Node, g: Any) -> list[tuple[Any, Any]]:
             run.want[node, nr] = value
     if run.only is not None and node not in run.only:
         return []
-    arrived = hooks.before(run, node, arrived)
+    arrived = hooks.before(run, node, _zeros_for_unused(run, node, arrived))
     saved = _load(node) if run.tensors else node.saved
     sent = node.plan.pull(run.xp, arrived[0] if len(arrived) == 1 else arrived, saved)
     if node.fit is not None:
@@ -160,6 +161,17 @@ def _visit(run: Pass, node: Node, g: Any) -> list[tuple[Any, Any]]:
         for edge, value in pairs:
             arrived_at(node, edge, value)
     return pairs
+
+
+def _zeros_for_unused(run: Pass, node: Node, arrived: list[Any]) -> list[Any]:
+    """Outputs that nothing used have a gradient of zeros, unless the rule takes None for them."""
+    if len(arrived) == 1 or node.op.none_ok:
+        return arrived
+    dtype = next(g.dtype for g in arrived if g is not None)
+    zeros = (np.zeros(shape, as_numpy(dtype)) for shape in node.extras().shapes)
+    return [
+        (bridge.wrap(z, None) if run.tensors else z) if g is None else g for g, z in zip(arrived, zeros, strict=False)
+    ]
 
 
 def _goes_on(run: Pass, edge: Any, g: Any) -> bool:
@@ -196,9 +208,17 @@ def _load(node: Node) -> tuple[Any, ...]:
     return tuple(_wrapped(node, kind, which, value) for (kind, which), value in kept)
 
 
+def _saved_input(node: Node, which: int, value: Any) -> Any:
+    """An input as it was saved; if it had been promoted, as the recorded cast of the tensor it came from."""
+    target = node.fit[which] if node.fit is not None else None
+    if target is None or target[1] == value.dtype:
+        return bridge.wrap(value, node.edges[which])
+    return bridge.tensors.cast(bridge.wrap(value.astype(target[1]), node.edges[which]), value.dtype)
+
+
 def _wrapped(node: Node, kind: str, which: Any, value: Any) -> Any:
     if kind == "in":
-        return bridge.wrap(value, node.edges[which]) if hasattr(value, "dtype") else value
+        return _saved_input(node, which, value) if hasattr(value, "dtype") else value
     if kind == "ins":
         return tuple(bridge.wrap(v, None) for v in value)
     if kind == "out":

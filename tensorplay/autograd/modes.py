@@ -165,6 +165,9 @@ class _PlainSwitch(_GradMode):
         if not self.before:  # entered a second time
             super()._enter()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(mode={self.to})"
+
     def __call__(self, function: F) -> F:
         _switch(self.before.pop())  # decorating switches nothing
         return super().__call__(function)

@@ -198,7 +198,18 @@ class AccumulateGrad:
 class Extra:
     """What few nodes have: hooks, retained gradients, a place, a mark of how they ended."""
 
-    __slots__ = ("after", "before", "freed_at", "interrupted", "metadata", "place", "request", "retain", "tensor_hooks")
+    __slots__ = (
+        "after",
+        "before",
+        "freed_at",
+        "interrupted",
+        "metadata",
+        "place",
+        "request",
+        "retain",
+        "shapes",
+        "tensor_hooks",
+    )
 
     def __init__(self) -> None:
         self.tensor_hooks: dict[int, dict[int, Any]] = {}
@@ -212,6 +223,8 @@ class Extra:
         self.freed_at: events.Source | None = None
         self.interrupted: str | None = None
         """The error that ended the pass which freed this root."""
+        self.shapes: tuple[tuple[int, ...], ...] = ()
+        """Shapes of all outputs, for ops that have several differentiable ones."""
         self.request: frozenset[Any] | None = None
         """What `inputs=` asked for in the pass that freed this root."""
 

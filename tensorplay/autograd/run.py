@@ -209,7 +209,7 @@ def _leaf_sums(run: Pass, roots: list[Root]) -> dict[Any, Any]:
         for edge, seed in entering:
             arrived_at(None, edge, seed)
     _remember(run, roots)
-    leaves = finish(walk(run, entering))
+    leaves = {leaf: g for leaf, g in finish(walk(run, entering)).items() if leaf._needs_grad}
     for leaf, g in leaves.items():
         if leaf._hooks:
             leaves[leaf] = hooks.fire(run, leaf, leaf._hooks.gradient.values(), g, "tensor hook")

@@ -16,6 +16,7 @@ from tensorplay.errors import ClassroomError
 __all__ = ["register"]
 
 RAN, FAILED, UNABLE = 0, 1, 2
+MOST_LINES = 60  # students named on the screen
 
 
 def register(subparsers: Any) -> None:
@@ -94,16 +95,30 @@ def _summary(grades: list[Any], grader: Any, out: Path) -> int:
     from tensorplay.classroom.results import points_text
 
     width = max((len(grade.student) for grade in grades), default=0)
-    for grade in grades:
+    for grade in grades[:MOST_LINES]:
         points = f"{points_text(grade.points):>6} / {points_text(grade.most)}"
         print(f"{grade.student:<{width}} {points}  {grade.reason.partition(chr(10))[0]}")
-    print(f"\n{len(grades)} submissions. Report: {out / 'report.html'}   Table: {out / 'grades.csv'}")
-    for aspect, text in sorted(grader.isolation.items()):
-        if "NOT" in text or text.startswith(("root", "the same")):
-            print(f"note on student code: {aspect}: {text}")
+    more = f" ({len(grades) - MOST_LINES} more are in the report)" if len(grades) > MOST_LINES else ""
+    print(f"\n{len(grades)} submissions{more}. Report: {out / 'report.html'}   Table: {out / 'grades.csv'}")
+    for note in _notes(grader):
+        print(f"note on student code: {note}")
     for problem in grader.problems:
         print(f"grader problem: {problem}", file=sys.stderr)
     return FAILED if grader.problems else RAN
+
+
+def _notes(grader: Any) -> list[str]:
+    """What this system, or where the files lie, leaves open to student code."""
+    notes = [
+        f"{aspect}: {text}"
+        for aspect, text in sorted(grader.isolation.items())
+        if "NOT" in text or text.startswith(("root", "the same"))
+    ]
+    folder = grader.exercise.folder
+    visible = {sys.prefix, sys.base_prefix, str(Path(__file__).parents[1])}
+    if any(folder.is_relative_to(Path(root).resolve()) for root in visible):
+        notes.append(f"files: it can read {folder}, which lies among Python's own files; grade from another place")
+    return notes
 
 
 @contextmanager

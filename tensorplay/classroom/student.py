@@ -6,23 +6,15 @@ is then replaced, so that one bad function costs its own tests only. `Student` i
 
 from __future__ import annotations
 
-import contextlib
-import os
-import queue
 import re
-import shutil
 import signal
-import subprocess
-import sys
-import tempfile
-import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 from tensorplay.classroom import protocol
+from tensorplay.classroom.channel import Channel, Limits, Stopped
 from tensorplay.classroom.intake import Submission
 from tensorplay.errors import (
     BadResult,
@@ -39,186 +31,8 @@ from tensorplay.errors import (
 
 __all__ = ["Limits", "Session", "Student"]
 
-HERE = Path(__file__).resolve().parent
 START_SECONDS, LOAD_SECONDS = 60.0, 10.0  # for the interpreter and NumPy; for the submission's own imports at least
-FILE_SIZE, PROCESSES = 16 << 20, 64
-SHOWN_OUTPUT, SHOWN_MESSAGE = 2000, 600  # characters kept of what student code prints and says
-LOOK = 0.05  # seconds between two looks at the clock and at the output
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a submission may use: seconds per test, MiB of memory, KiB of output per test."""
-
-    seconds: float = 5.0
-    memory: int = 1024
-    output: int = 64
-
-
-# ------------------------------------------------------------------------------------------- worker
-
-
-class _Stopped(Exception):
-    """The worker had to be stopped, or ended: why, in one of `timeout`, `output`, `ended`, `protocol`."""
-
-
-class _Worker:
-    """One sandboxed process and the two ends of its channel."""
-
-    def __init__(self, limits: Limits, cpu: int, scratch: str | None) -> None:
-        self.limit = limits.output << 10
-        self.temp = tempfile.mkdtemp(prefix="tensorplay-", dir=scratch)
-        self.writer, self.reader = _output_file(scratch)
-        setup = asdict(_Setup(str(HERE.parent), self.temp, limits.memory << 20, cpu))
-        self.process = subprocess.Popen(
-            # -s -P and an environment of our own leave out what -I would, and keep PYTHONHASHSEED
-            [sys.executable, "-s", "-P", "-B", str(HERE / "launcher.py"), _json(setup)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.writer,
-            env=_environment(self.temp),
-            cwd=self.temp,
-            start_new_session=True,
-        )
-        self.inbox: queue.Queue[bytes | protocol.ProtocolError | None] = queue.Queue(maxsize=4)
-        self.threads = [threading.Thread(target=self._listen, daemon=True)]
-        self.threads[0].start()
-
-    def _listen(self) -> None:
-        """Read frames until the end; a thread, because Windows cannot wait for a pipe with a time limit."""
-        assert self.process.stdout
-        take = self.process.stdout.fileno()
-        try:
-            while (frame := protocol.read(lambda count: os.read(take, count))) is not None:
-                self.inbox.put(frame)
-            self.inbox.put(None)
-        except protocol.ProtocolError as error:
-            self.inbox.put(error)
-        except (OSError, ValueError):
-            self.inbox.put(None)
-
-    def send(self, frame: bytes) -> None:
-        """Write without waiting: a worker that does not read must not hold the grader."""
-        assert self.process.stdin
-        stream = self.process.stdin
-
-        def write() -> None:
-            with contextlib.suppress(OSError, ValueError):
-                stream.write(frame)
-                stream.flush()
-
-        self.threads[1:] = [threading.Thread(target=write, daemon=True)]
-        self.threads[1].start()
-
-    def receive(self, seconds: float, printed_before: int) -> bytes:
-        """The next frame; `_Stopped` when time or output run out, or the worker ends."""
-        deadline = time.monotonic() + seconds
-        while True:
-            with contextlib.suppress(queue.Empty):
-                item = self.inbox.get(timeout=LOOK)
-                self._check_output(printed_before)
-                if isinstance(item, bytes):
-                    return item
-                raise _Stopped("ended" if item is None else f"protocol: {item}")
-            self._check_output(printed_before)
-            if time.monotonic() > deadline:
-                raise _Stopped("timeout")
-            if self.process.poll() is not None and self.inbox.empty():
-                raise _Stopped("ended")
-
-    def _check_output(self, before: int) -> None:
-        if self.printed() - before > self.limit:
-            raise _Stopped("output")
-
-    def printed(self) -> int:
-        """How many bytes student code has written so far."""
-        return os.fstat(self.reader.fileno()).st_size
-
-    def text(self, start: int) -> str:
-        """What was printed from byte `start` on, cut to a readable amount."""
-        self.reader.seek(start)
-        raw = str(self.reader.read(4 * SHOWN_OUTPUT), "utf-8", "replace")
-        return raw if len(raw) <= SHOWN_OUTPUT else raw[:SHOWN_OUTPUT] + "\n[cut here]"
-
-    def status(self) -> int | None:
-        """The exit status, if the worker has ended or does so at once."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return self.process.wait(2)
-        return None
-
-    def stop(self) -> None:
-        """End the worker and everything it started, and remove its folder."""
-        _end(self.process)
-        streams = [self.writer, self.reader]
-        if self._threads_end():  # a descriptor closed under a reading thread could be another worker's next
-            streams += [self.process.stdin, self.process.stdout]
-        for stream in streams:
-            with contextlib.suppress(OSError, ValueError):
-                stream.close()
-        with contextlib.suppress(OSError):
-            os.unlink(self.reader.name)  # Windows: an open file cannot be unlinked earlier
-        shutil.rmtree(self.temp, ignore_errors=True)
-
-    def _threads_end(self, seconds: float = 2.0) -> bool:
-        """Wait for the threads, whose pipes are dead by now, and take from the queue what they still put there."""
-        deadline = time.monotonic() + seconds
-        while any(thread.is_alive() for thread in self.threads) and time.monotonic() < deadline:
-            with contextlib.suppress(queue.Empty):
-                self.inbox.get(timeout=0.002)
-        return not any(thread.is_alive() for thread in self.threads)
-
-
-@dataclass
-class _Setup:
-    """The launcher's argument."""
-
-    package: str
-    temp: str
-    memory: int
-    cpu: int
-    file_size: int = FILE_SIZE
-    processes: int = PROCESSES
-
-
-def _json(value: object) -> str:
-    import json
-
-    return json.dumps(value)
-
-
-def _output_file(scratch: str | None) -> tuple[Any, Any]:
-    """A file without a name to print into: no pipe can fill up, and its size is the amount printed."""
-    descriptor, path = tempfile.mkstemp(prefix="tensorplay-output-", dir=scratch)
-    os.close(descriptor)
-    writer, reader = open(path, "ab"), open(path, "rb")  # noqa: SIM115  (both live as long as the worker)
-    with contextlib.suppress(OSError):
-        os.unlink(path)
-    return writer, reader
-
-
-def _environment(temp: str) -> dict[str, str]:
-    fixed = {
-        **{"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"},
-        **{"HOME": temp, "TMPDIR": temp, "TEMP": temp, "TMP": temp, "MPLCONFIGDIR": temp, "MPLBACKEND": "agg"},
-        "NUMBA_CACHE_DIR": os.path.join(temp, "numba"),  # its own, empty: Numba's cache files are pickles
-        **{"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"},
-    }
-    kept = ("SYSTEMROOT", "LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
-    return fixed | {name: os.environ[name] for name in kept if name in os.environ}
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if os.name == "nt":
-        subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False)
-        process.wait()
-        return
-    process.terminate()  # the supervisor ends all that is below it
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(3)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
+SHOWN_MESSAGE = 600  # characters kept of what student code says
 
 # ------------------------------------------------------------------------------------------ session
 
@@ -227,7 +41,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 class _Clock:
     """What the running test may still use."""
 
-    name: str = ""
     seconds: float = 0.0
     used: float = 0.0
     printed: int = 0
@@ -246,7 +59,7 @@ class Session:
     cpu: int = 600
     scratch: str | None = None  # where workers get their folders; the system's place for such if None
     isolation: dict[str, str] = field(default_factory=dict)
-    _worker: _Worker | None = None
+    _worker: Channel | None = None
     _clock: _Clock = field(default_factory=_Clock)
     broken: StudentFailure | None = None  # why the submission as a whole cannot be run
     _output: str = ""
@@ -261,7 +74,7 @@ class Session:
             self._start()
         assert self._worker
         limit = self.limits.seconds if seconds is None else seconds
-        self._clock = _Clock("", limit, 0.0, self._worker.printed())
+        self._clock = _Clock(limit, 0.0, self._worker.printed())
         self._ask("seed", {"seed": seed}, "the submission")
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -284,15 +97,15 @@ class Session:
             worker.stop()
 
     def _start(self) -> None:
-        self._worker = _Worker(self.limits, self.cpu, self.scratch)
+        self._worker = Channel(self.limits, self.cpu, self.scratch)
         try:
             hello = protocol.unpack(self._worker.receive(START_SECONDS, 0))
-        except _Stopped as stopped:
+        except Stopped as stopped:
             told = self._worker.text(0)
             self.close()
             raise ClassroomError(f"no worker could be started ({stopped}): {told}") from None
         self.isolation = dict(hello.value["isolation"])
-        self._clock = _Clock("", max(LOAD_SECONDS, self.limits.seconds))
+        self._clock = _Clock(max(LOAD_SECONDS, self.limits.seconds))
         source = {"name": "submission", "filename": self.submission.filename, "source": self.submission.text}
         try:
             self._ask("load", source, self.submission.filename)
@@ -314,7 +127,7 @@ class Session:
             self._worker.send(frame)
             answer = self._worker.receive(max(self._clock.seconds - self._clock.used, 0.0), self._clock.printed)
             message = protocol.unpack(answer)
-        except (_Stopped, protocol.ProtocolError) as stopped:
+        except (Stopped, protocol.ProtocolError) as stopped:
             raise self._lost(str(stopped), kind, what) from None
         self._clock.used += time.monotonic() - started
         return self._result(message, kind, what)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tensorplay.apply import apply
 from tensorplay.functional import matmul, relu, sigmoid, tanh, transpose
+from tensorplay.ops import Linear
 from tensorplay.scores import cross_entropy, log_softmax, mse_loss, softmax
 from tensorplay.tensor import Tensor
 
@@ -16,5 +18,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     >>> tp.nn.functional.linear(tp.ones(1, 2), tp.tensor([[1.0, 2.0]]), tp.tensor([10.0]))
     tensor([[13.]])
     """
+    if bias is not None and input.ndim >= 2:
+        return apply(Linear, input, weight, bias)
     product = matmul(input, transpose(weight, 0, 1))
     return product if bias is None else product + bias

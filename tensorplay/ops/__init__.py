@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .base import OPS, Op, Plan
-from .contraction import MatMul
+from .contraction import Linear, MatMul
 from .fused import CrossEntropy, LogSoftmax, Softmax
 from .indexing import AddAt, Gather, GetItem, Index, Put, Scatter
 from .pointwise import (
@@ -49,6 +49,7 @@ __all__ = [
     "Gather",
     "GetItem",
     "Index",
+    "Linear",
     "Log",
     "LogSoftmax",
     "MatMul",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
+
+from ..errors import ShapeError
 from .base import arg, bad, ok
 from .families import Contraction
 
-__all__ = ["MatMul"]
+__all__ = ["Linear", "MatMul"]
 
 
 class MatMul(Contraction):
@@ -29,3 +32,41 @@ class MatMul(Contraction):
 
     def d_y(xp, g, x):
         return xp.T(xp.conj(x)) @ g
+
+
+def _rows(xp, x):
+    """All leading dimensions as one: a matrix with a row for each example."""
+    return x if len(x.shape) == 2 else xp.reshape(x, (prod(x.shape[:-1]), x.shape[-1]))
+
+
+class Linear(Contraction):
+    """A fully connected layer, x · wᵀ + b, for x (…, in), w (out, in), b (out,)."""
+
+    label, formula = "linear", r"x\,w^{\top} + b"
+    fits = False
+    local = {"x": "g · w", "w": "gᵀ · x", "b": "Σ g over the examples"}
+    samples = [
+        ok(arg(4, 3), arg(2, 3), arg(2)),
+        ok(arg(5, 4, 3), arg(2, 3), arg(2)),
+        ok(arg(0, 3), arg(2, 3), arg(2)),
+        bad("ShapeError", "mat1 and mat2 shapes cannot be multiplied (4x5 and 3x2)", arg(4, 5), arg(2, 3), arg(2)),
+    ]
+
+    def forward(xp, x, w, b):
+        return x @ xp.T(w) + b
+
+    def d_x(xp, g, w):
+        return g @ xp.conj(w)
+
+    def d_w(xp, g, x):
+        return xp.T(_rows(xp, g)) @ _rows(xp, xp.conj(x))
+
+    def d_b(xp, g, b_shape):
+        return xp.sum_to(g, b_shape)
+
+    @classmethod
+    def explain(cls, arrays, params, error):
+        x, w, b = (tuple(a.shape) for a in arrays)
+        if len(w) == 2 and x[-1:] == w[1:] and b != w[:1]:
+            return ShapeError(f"a layer with {w[0]} outputs needs a bias of shape [{w[0]}], got {list(b)}")
+        return Contraction.explain.__func__(cls, (arrays[0], arrays[1].T), params, error)

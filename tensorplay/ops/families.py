@@ -6,6 +6,7 @@ broadcast input, and (by its name) how a batching namespace runs it.
 
 from __future__ import annotations
 
+from functools import reduce
 from math import prod
 from typing import Any
 
@@ -124,7 +125,7 @@ class Broadcasting(Op, abstract=True):
     @classmethod
     def explain(cls, arrays: tuple[Any, ...], params: dict[str, Any], error: Exception) -> Exception:
         try:
-            broadcast_shapes(_shape(arrays[0]), _shape(arrays[1]))
+            reduce(broadcast_shapes, map(_shape, arrays))
         except ShapeError as clearer:
             return clearer
         return error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ..errors import DTypeError
 from .base import arg, bad, ok
 from .families import Broadcasting, Pointwise
 
@@ -137,6 +138,12 @@ class Pow(Broadcasting):
         slope = g * (out * xp.log(x))
         return xp.where(x == 0, xp.where(y >= 0, 0.0, slope), slope)
 
+    @classmethod
+    def explain(cls, arrays, params, error):
+        if isinstance(error, ValueError) and "negative integer powers" in str(error):
+            return DTypeError("Integers to negative integer powers are not allowed: convert with x.float() first")
+        return Broadcasting.explain.__func__(cls, arrays, params, error)
+
 
 def _ln(number):
     """Natural logarithm of a number base: -inf at 0, NaN below, as for tensors."""
@@ -181,7 +188,7 @@ class Where(Broadcasting):
     """x where the condition c holds, else y. The branch not taken receives 0, not 0 times its derivative."""
 
     label, formula = "where", r"c\,?\,x : y"
-    promote = False
+    promote_from = 1
     local = {"x": "g where c, else 0", "y": "0 where c, else g"}
     samples = [
         ok(arg(2, 3, kind="bool"), arg(2, 3), arg(2, 3)),

@@ -321,7 +321,7 @@ _REASONS: Mapping[type[Step], str] = {
 
 def _why(state: State) -> list[CardLine]:
     event = state.event
-    return [_text(_REASONS.get(type(event), "The program decides.") if event else "The program decides.")]
+    return [_text(_REASONS.get(type(event), "The program decides.") if event else "This is before the first step.")]
 
 
 def _why_visit(trace: Trace, state: State, event: Visited) -> list[CardLine]:

@@ -10,23 +10,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from ..arrays.batch import Batched
 from ..events import Source
 from .graph import Graph, GraphEdge, GraphNode
 from .lines import plain_source
 from .names import Pairs
 from .summary import number_text, summarise
+from .value import array_of
 
-__all__ = ["Box", "Collector", "EdgeRef", "array_of", "resolve"]
+__all__ = ["Box", "Collector", "EdgeRef", "resolve"]
 
 _SIGNS = {"+", "−", "×", "÷", "@"}
 _LONGEST_EXPRESSION = 14
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def array_of(thing: Any) -> Any:
-    """The array of a tensor, or the array of a batch of gradients; anything else as it is."""
-    return thing.data if isinstance(thing, Batched) else getattr(thing, "_array", thing)
 
 
 def target_of(edge: Any) -> Any:

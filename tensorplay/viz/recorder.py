@@ -13,12 +13,12 @@ from typing import Any
 
 from .. import events as ev
 from . import steps as tr
-from .collect import Box, Collector, EdgeRef, array_of, is_node, resolve, target_of
+from .collect import Box, Collector, EdgeRef, is_node, resolve, target_of
 from .lines import Lines, plain_source
 from .names import Pairs
 from .summary import summarise
 from .trace import Start, Trace
-from .value import Keeper, Value
+from .value import Keeper, Value, array_of
 
 __all__ = ["Recorder"]
 

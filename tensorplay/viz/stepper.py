@@ -43,7 +43,7 @@ def stepper(trace: Trace, title: str | None = None) -> Stepper:
     ...     y.backward()
     >>> player = tp.viz.stepper(trace)
     >>> print(str(player).splitlines()[2])
-     1  Mul (×) takes x and makes y = 4.0. For the way back it keeps x.
+     1  Mul (×) takes x and x and makes y = 4.0. For the way back it keeps x (twice).
     """
     if not isinstance(trace, Trace):
         raise TypeError(

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .collect import array_of
+from ..arrays.batch import Batched
 from .summary import number_text, shape_text
 
-__all__ = ["Keeper", "Number", "Value"]
+__all__ = ["Keeper", "Number", "Value", "array_of"]
 
 _BYTES_A_NUMBER = 32
 """What a kept number costs: a Python float and its place in a tuple."""
@@ -131,6 +131,11 @@ def _extent(flat: np.ndarray) -> tuple[Number | None, Number | None, Number | No
     wide = np.float64 if flat.dtype.kind == "f" else np.int64
     with np.errstate(all="ignore"):
         return (np.sum(flat, dtype=wide).item(), flat.min().item(), flat.max().item())
+
+
+def array_of(thing: Any) -> Any:
+    """The array of a tensor, or the array of a batch of gradients; anything else as it is."""
+    return thing.data if isinstance(thing, Batched) else getattr(thing, "_array", thing)
 
 
 @dataclass(slots=True)

@@ -476,6 +476,16 @@ def test_inference_mode_false_makes_ordinary_tensors():
     assert not b.is_inference()
 
 
+def test_backward_inside_inference_mode_leaves_an_ordinary_grad():
+    x = leaf(1.0)
+    y = x * x
+    with tp.inference_mode():
+        y.backward()
+    (x * x).backward()
+    assert x.grad.item() == 4.0
+    assert not x.grad.is_inference()
+
+
 # --------------------------------------------------------------------------- batched gradients
 
 

@@ -15,6 +15,7 @@ import pytest
 
 import tensorplay as tp
 from tensorplay.viz import Trace
+from tensorplay.viz.player import page as pages
 
 pytestmark = pytest.mark.browser
 
@@ -326,6 +327,40 @@ def test_a_click_on_a_box_goes_to_its_next_step(saved: Any, open_file: Any) -> N
     for expected in (*steps, steps[0]):
         page.click(f"#{name}")
         assert step(page) == expected
+
+
+# ------------------------------------------------------------------------------------- as a widget
+
+
+def test_two_widgets_in_one_document(chromium: Any) -> None:
+    """The module's other door: `render` gets a model and an element, as anywidget calls it."""
+    pytest.importorskip("anywidget", reason="anywidget is not installed")
+    player = tp.viz.stepper(recorded())
+    widgets = [player.widget(), player.widget()]
+    models = [{name: getattr(w, name) for name in ("markup", "film", "stills")} for w in widgets]
+    stills = "".join(f"<div class={w.stills}>still</div>" for w in widgets)
+    page = chromium.new_page(reduced_motion="reduce")
+    element = "document.getElementById('w{}')"
+    calls = "".join(
+        f"globalThis.stop{i} = render({{model: {{get: (name) => models[{i}][name]}}, el: {element.format(i)}}});"
+        for i in range(2)
+    )
+    code = f"{pages.script()}\nconst models = {json.dumps(models)};\n{calls}".replace("</", "<\\/")
+    page.set_content(f"{stills}<div id=w0></div><div id=w1></div><script type=module>{code}</script>")
+    page.wait_for_selector("#w1 .tp-player[data-ready]")
+    assert page.locator("text=still").count() == 0 or not page.is_visible("text=still")
+    page.focus("#w1 .tp-player")
+    page.keyboard.press("ArrowRight")
+    steps = [page.get_attribute(f"#w{i} .tp-player", "data-step") for i in range(2)]
+    ids = page.eval_on_selector_all("[id]", "all => all.map(e => e.id)")
+    assert steps == ["0", "1"] and len(ids) == len(set(ids))
+    assert "now" in page.get_attribute("#w1 [data-id=n1]", "class").split()
+    page.evaluate("stop1()")
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute("#w1 .tp-player", "data-step") == "1"
+    page.close()
+    for widget in widgets:
+        widget.close()
 
 
 # -------------------------------------------------------------------------------- safety, readability

@@ -101,9 +101,18 @@ def test_a_solution_line_anywhere_stops_the_release(tmp_path, name):
         student_files(folder)
 
 
+TRIVIAL = """\
+def f(x):
+    ### BEGIN SOLUTION
+    y = x.sum(0)
+    # a comment of many words here
+    return y
+    ### END SOLUTION
+"""
+
+
 def test_trivial_lines_are_no_secret():
-    text = "def f(x):\n    ### BEGIN SOLUTION\n    y = x.sum(0)\n    # a comment of many words here\n    return y\n    ### END SOLUTION\n"
-    assert solution_lines(text) == {"y = x.sum(0)"}
+    assert solution_lines(TRIVIAL) == {"y = x.sum(0)"}
     assert leaks({"y = x.sum(0)"}, {"a.py": "z = 1\n  y  =  x.sum(0)\n"}) == ["a.py, line 2: y  =  x.sum(0)"]
 
 
@@ -161,9 +170,17 @@ def test_hidden_tests_go_with_all_that_only_they_use():
         assert stays in kept, stays
 
 
+ONE_CASE = """\
+import pytest
+
+
+@pytest.mark.parametrize("x", [1, pytest.param(2, marks=pytest.mark.hidden)])
+def test_x(x): ...
+"""
+
+
 def test_what_cannot_be_cut_out_is_refused():
-    text = "import pytest\n\n\n@pytest.mark.parametrize('x', [pytest.param(1, marks=pytest.mark.hidden)])\ndef test_x(x): ...\n"
-    kept, count = public_tests(text)
+    kept, count = public_tests(ONE_CASE)
     assert (count, "test_x" in kept) == (1, False)  # a test with one hidden case is hidden as a whole
     with pytest.raises(ReleaseError, match="cannot be cut out"):
         public_tests("import pytest\npytestmark = pytest.mark.hidden\n\n\ndef test_x(): ...\n")

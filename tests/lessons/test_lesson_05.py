@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib.util
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ import pytest
 
 from tensorplay.classroom import sound
 from tensorplay.classroom.release import solution_lines, student_files
+from tensorplay.datasets import digits
 
 FOLDER = Path(__file__).parents[2] / "lessons" / "05_backward_step_by_step"
 GUESS = re.compile(r"^(guess_\w+) = None", re.MULTILINE)
@@ -122,6 +125,27 @@ def test_exercise_is_sound() -> None:
     assert sound(FOLDER).problems == ()
 
 
+def test_what_the_lesson_says_about_pytorch(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    """With `torch` in place of tensorplay the lesson is the same, up to its two differences."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    other = ModuleType("tensorplay")
+    vars(other).update(vars(torch))
+    other.viz = SimpleNamespace(show=repr, stepper=repr, record=contextlib.nullcontext)
+    train, test = (tuple(torch.tensor(part.numpy()) for part in parts.tensors) for parts in digits())
+    other.datasets = SimpleNamespace(digits=lambda: (SimpleNamespace(tensors=train), SimpleNamespace(tensors=test)))
+    monkeypatch.setitem(sys.modules, "tensorplay", other)
+
+    program = code_of((FOLDER / "lesson.py").read_text(encoding="utf-8"))
+    before, again, after = re.split(r"(?<=    )(y\.backward\(\)\n)(?=\nfor warning in caught)", program)
+    with pytest.raises(RuntimeError, match="a second time"):
+        exec(before + again, names := {"__name__": "lesson"})
+    exec(GUESS.sub(lambda match: f"{match[1]} = {answers()[match[1]]}", "caught = []\n" + after), names)
+    printed = capsys.readouterr().out
+    assert printed.count("Right, it is") == 2
+    assert "x.grad is still tensor(15.)" in printed
+    assert names["y"].grad_fn.name() == "MulBackward0"
+
+
 def test_students_get_no_solution() -> None:
     files = student_files(FOLDER)
     assert sorted(files) == ["exercise.py", "exercise.toml", "lesson.py", "test_exercise.py"]
@@ -152,5 +176,5 @@ def test_lesson_runs_as_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not [output.text for output in outputs if output.get("name") == "stderr"]
     shown = [output.data for output in outputs if "data" in output]
     assert sum("application/vnd.jupyter.widget-view+json" in data for data in shown) == 2, "two steppers"
-    assert sum("<img" in data.get("text/html", "") for data in shown) >= 3, "pictures that need no widget"
+    assert sum("<img" in data.get("text/html", "") for data in shown) >= 4, "pictures that need no widget"
     assert list(tmp_path.iterdir()) == [], "a lesson leaves no files behind"

@@ -18,6 +18,10 @@ def cross_entropy(x: np.ndarray, t: np.ndarray) -> np.ndarray:
     return np.array([-np.log(p[n, c]) for n, c in enumerate(t)], x.dtype)
 
 
+def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    return np.einsum("...i,oi->...o", x, weight) + bias
+
+
 def add_at(x: np.ndarray, *ix: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     out = np.zeros(shape, x.dtype)
     for n, place in enumerate(zip(*ix, strict=True)):
@@ -78,6 +82,8 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     ),
     "GetItem": lambda x, index: x[index],
     "Index": lambda x, *ix: x[ix],
+    "Linear": lambda x, w, b: x @ w.T + b,
+    "Linear": linear,
     "Log": np.log,
     "LogSoftmax": lambda x, dim: np.log(softmax(x, dim)),
     "MatMul": np.matmul,

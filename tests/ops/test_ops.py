@@ -9,7 +9,7 @@ import tensorplay as tp
 from tensorplay.ops.base import OPS
 from tensorplay.testing import LAYOUTS, invalid_cases, valid_cases
 from tests.ops import checks
-from tests.ops.recorded import leaves, outputs, run
+from tests.ops.recorded import gradients, leaves, outputs, run
 from tests.ops.references import REFERENCES
 
 VALID = valid_cases()
@@ -46,6 +46,24 @@ def test_gradients_have_the_dtype_and_shape_of_their_leaf(case):
     inputs = case.arrays("float32")
     _, grads = run(case, "float32")
     assert [(g.dtype, g.shape) for g in grads] == [(inputs[i].dtype, inputs[i].shape) for i in case.differentiable()]
+
+
+@pytest.mark.parametrize("case", [c for c in VALID if len(c.differentiable()) > 1], ids=str)
+@pytest.mark.parametrize("create_graph", [False, True], ids=["first", "second"])
+def test_mixed_dtypes_give_each_leaf_its_own(case, create_graph):
+    """A float32 operand beside a float64 one: the result is float64, each gradient has its leaf's dtype."""
+    kinds = ["float32", "float64", "float32"][: len(case.differentiable())]
+    inputs = case.arrays("float64")
+    for i, kind in zip(case.differentiable(), kinds, strict=True):
+        inputs[i] = inputs[i].astype(kind)
+    tensors = leaves(case, inputs)
+    out = outputs(case, tensors)[0]
+    grads = gradients(case, tensors, tp.ones_like(out), create_graph)
+    assert [g.dtype.name for g in grads] == kinds
+    if create_graph and all(g.requires_grad for g in grads):
+        wanted = [tensors[i] for i in case.differentiable()]
+        second = tp.autograd.grad(sum(g.sum() * g.sum() for g in grads), wanted, materialize_grads=True)
+        assert [g.dtype.name for g in second] == kinds
 
 
 @DIFFERENTIABLE

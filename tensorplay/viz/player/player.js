@@ -87,7 +87,10 @@ function makeStage(root, film) {
     const part = parts.get(id);
     if (!part) return;
     part.element.setAttribute("class", classes ? `${part.base} ${classes}` : part.base);
-    if (part.value) part.value.textContent = value;
+    if (part.value) {
+      part.value.textContent = value;
+      part.value.classList.toggle("none", value === "not recorded");
+    }
     if (part.grad) {
       part.grad.textContent = grad;
       part.grad.classList.toggle("none", grad === "no grad yet");
@@ -126,12 +129,12 @@ function makeStage(root, film) {
   /** Small pictures grow a little, large ones keep readable letters and scroll, unless all of it is asked for. */
   function resize() {
     const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
-    const whole = Math.min((scroll.clientWidth - 2) / width, root.classList.contains("whole") ? 1 : 9);
-    const least = root.classList.contains("whole") ? 0 : 1;
-    const scale = Math.max(Math.min(whole, 1.25), least);
+    const whole = Math.min((scroll.clientWidth - 2) / width, 1.25);
+    const readable = whole >= 0.84;
+    const scale = readable || root.classList.contains("whole") ? whole : 1;
     svg.style.width = `${Math.floor(width * scale)}px`;
     svg.style.height = `${Math.floor(height * scale)}px`;
-    root.querySelector(".fit").hidden = whole >= least && !root.classList.contains("whole");
+    root.querySelector(".fit").hidden = readable;
   }
 
   return {
