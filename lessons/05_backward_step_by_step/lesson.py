@@ -402,8 +402,8 @@ loss = tp.nn.functional.cross_entropy(model(batch), wanted)
 tp.viz.show(loss)
 
 # %% [markdown]
-# Nine operations make this loss, where three made `y`: each `Linear` is a transpose, a matrix product and an addition.
-# The four leaves are the numbers to learn, two weights and two biases.
+# Five operations make this loss, where three made `y`. Each `linear` is a matrix product and the addition of a bias, in
+# one node. The four leaves are the numbers to learn: two weights and two biases.
 #
 # Now one whole training step, recorded. After the backward walk the optimizer `SGD` moves each number a little way
 # against its gradient.
@@ -420,10 +420,10 @@ print(f"loss {loss.item():.3f}")
 tp.viz.stepper(trace)
 
 # %% [markdown]
-# There are more boxes, but the walk is the same one. While you step, look for:
+# The walk is the same one. While you step, look for:
 #
 # 1. the gradient that arrives at a node: it always has the shape of the value the node made;
-# 2. the addition after a matrix product: 8×16 numbers arrive, 16 go to the bias, which was stretched over eight images;
+# 2. the first `linear`: 8×16 numbers arrive, and 16 go to its bias, which was stretched over eight images;
 # 3. the last phase, where the optimizer takes `lr` times the gradient from each parameter.
 #
 # There the very first weight does not move at all. It belongs to the top left pixel, and that is blank in all eight

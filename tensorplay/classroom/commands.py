@@ -127,13 +127,14 @@ def _progress(total: int) -> Iterator[Callable[[Any], None]]:
     if sys.stderr.isatty():
         try:
             from rich.console import Console
+            from rich.markup import escape
             from rich.progress import Progress
         except ImportError:
             pass
         else:
             with Progress(console=Console(stderr=True), transient=True) as bar:
                 task = bar.add_task("grading", total=total)
-                yield lambda grade: bar.update(task, advance=1, description=f"graded {grade.student[:24]}")
+                yield lambda grade: bar.update(task, advance=1, description=f"graded {escape(grade.student[:24])}")
             return
     done = 0
 

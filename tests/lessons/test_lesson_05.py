@@ -35,12 +35,12 @@ def answers() -> dict[str, str]:
     return dict(re.findall(r"^\| `(guess_\w+)` \| (-?\d+) \|", (FOLDER / "README.md").read_text("utf-8"), re.MULTILINE))
 
 
-def run_lesson(capsys: pytest.CaptureFixture[str], guesses: dict[str, str]) -> str:
-    """Run the lesson as a script, with these guesses filled in; what it printed."""
+def run_lesson(capsys: pytest.CaptureFixture[str], guesses: dict[str, str]) -> tuple[str, dict[str, Any]]:
+    """Run the lesson as a script, with these guesses filled in: what it printed, and the names it left."""
     text = (FOLDER / "lesson.py").read_text(encoding="utf-8")
     program = GUESS.sub(lambda match: f"{match[1]} = {guesses.get(match[1])}", code_of(text))
-    exec(compile(program, str(FOLDER / "lesson.py"), "exec"), {"__name__": "lesson"})
-    return capsys.readouterr().out
+    exec(compile(program, str(FOLDER / "lesson.py"), "exec"), names := {"__name__": "lesson"})
+    return capsys.readouterr().out, names
 
 
 def test_every_prediction_has_an_answer() -> None:
@@ -50,18 +50,18 @@ def test_every_prediction_has_an_answer() -> None:
 
 
 def test_answers_of_the_readme_are_right(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = run_lesson(capsys, answers())
+    printed, _ = run_lesson(capsys, answers())
     assert printed.count("Right, it is") == len(answers())
     assert "You said" not in printed
 
 
 def test_wrong_guesses_are_told_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = run_lesson(capsys, dict.fromkeys(answers(), "7"))
+    printed, _ = run_lesson(capsys, dict.fromkeys(answers(), "7"))
     assert re.findall(r"You said 7, the engine says (-?\d+)\.", printed) == list(answers().values())
 
 
 def test_lesson_shows_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = run_lesson(capsys, {})
+    printed, names = run_lesson(capsys, {})
     assert printed.count("No guess yet") == len(answers())
     for line in ["y moves 15.00 times", "newest first: 4", "with = in place of +=: 1", "1210 numbers to learn"]:
         assert line in printed
@@ -71,6 +71,8 @@ def test_lesson_shows_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     assert walked == pytest.approx(nudged, rel=0.01)
     before, after = (int(re.search(rf"{when}: +(\d+)% right", printed)[1]) for when in ("before", "after"))
     assert after > max(85, before)
+    assert "5 operations visited, 4 leaves" in str(names["tp"].viz.stepper(names["trace"])), "five operations make the loss"
+    assert names["batch"][:, 0].tolist() == [0.0] * 8, "the top left pixel is blank"
 
 
 def load(path: Path) -> ModuleType:
