@@ -259,9 +259,10 @@ def _record(
     n.edges = tuple(edge_of(x) if need else None for x, need in zip(inputs, needs, strict=True))
     n.order = next_order()
     cells = [x._cell if isinstance(x, Tensor) else FIXED for x in inputs]
-    own = [t._cell for t in made]
-    kept, own = (outs, own) if len(op.outputs) > 1 else (outs[0], own[0])
-    n.saved, n.versions = plan.keep(kept, params, *arrays, own, *cells)
+    if len(op.outputs) > 1:
+        n.saved, n.versions = plan.keep(outs, params, *arrays, [t._cell for t in made], *cells)
+    else:
+        n.saved, n.versions = plan.keep(outs[0], params, *arrays, made[0]._cell, *cells)
     n.shape = tuple(outs[0].shape)
     n.params = params or None
     n.fit = _fit_of(op, inputs, arrays, needs, n.shape)

@@ -7,37 +7,35 @@ from ..errors import DeviceError
 __all__ = ["CPU", "Device"]
 
 
-class Device(str):
-    """A device by name; equal to that name, so `x.device == "cpu"` holds.
+class Device:
+    """A device by kind and number; equal to its name, so `x.device == "cpu"` holds.
+
+    Raises DeviceError unless the device exists.
 
     >>> import tensorplay as tp
     >>> tp.ones(2).device
     device(type='cpu')
     """
 
-    __slots__ = ()
+    __slots__ = ("index", "type")
 
-    def __new__(cls, name: str = "cpu") -> Device:
-        """Raises DeviceError unless the device exists."""
+    def __init__(self, name: str | Device = "cpu") -> None:
         if str(name) != "cpu":
-            raise DeviceError(f'device {name!r} is not available: the only device is "cpu". Leave device= out.')
-        return super().__new__(cls, name)
+            raise DeviceError(f'device {str(name)!r} is not available: the only device is "cpu". Leave device= out.')
+        self.type = "cpu"
+        self.index: int | None = None
 
-    @property
-    def type(self) -> str:
-        """The kind of device, without a number."""
-        return str(self)
+    def __eq__(self, other: object) -> bool:
+        return str(self) == str(other) if isinstance(other, (Device, str)) else NotImplemented
 
-    @property
-    def index(self) -> int | None:
-        """Which device of that kind; None for the only one."""
-        return None
+    def __hash__(self) -> int:
+        return hash(str(self))
 
     def __str__(self) -> str:
-        return str.__str__(self)
+        return self.type
 
     def __repr__(self) -> str:
-        return f"device(type={str(self)!r})"
+        return f"device(type={self.type!r})"
 
 
 CPU = Device("cpu")

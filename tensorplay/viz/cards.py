@@ -294,7 +294,7 @@ def _waiting(reader: Reader, state: State, node: str) -> list[CardLine]:
 
 def _held(trace: Trace, state: State) -> list[CardLine]:
     if not state.grads:
-        return [_text("None yet.")]
+        return [_text("None.")]
     lines = [
         _line("row", ("name", f"{trace.graph[n].name}.grad"), ("sum", value.gradient_text), grad=exact(value), node=n)
         for n, value in list(state.grads.items())[:MOST]

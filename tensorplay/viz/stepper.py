@@ -120,7 +120,8 @@ class Stepper:
         """The picture after `step` steps, as SVG text."""
         state = self.trace.at(step)
         nodes = tuple(_at(node, state) for node in self.trace.graph.nodes)
-        graph = replace(self.trace.graph, nodes=nodes, title=f"{self.title}, step {state.step} of {len(self.trace)}")
+        moment = f"step {state.step} of {len(self.trace)}"
+        graph = replace(self.trace.graph, nodes=nodes, title=self.title, moment=moment)
         return paint(graph, layout(graph), theme)
 
     # --------------------------------------------------------------------------------- notebooks
@@ -180,6 +181,8 @@ def _widget_class() -> Any:
         "PlayerWidget",
         (anywidget.AnyWidget,),
         {
+            "__module__": __name__,
+            "__repr__": lambda self: "(the player stands here when the cell is run)",
             "_esm": pages.script(),
             "_css": pages.styles(),
             "markup": traitlets.Unicode().tag(sync=True),

@@ -136,7 +136,7 @@ def _grad_text(state: State, name: str, is_op: bool, grad: Value | None) -> str:
         return f"grad {grad.gradient_text}"
     if name in state.pending:
         return f"waits {state.pending[name][-1].total.gradient_text}"
-    return "" if is_op or name.startswith("c") else "no grad yet"
+    return "" if is_op or name.startswith("c") else "no grad"
 
 
 def _classes(state: State, name: str, ahead: bool) -> list[str]:
@@ -252,7 +252,7 @@ def stage_graph(trace: Trace) -> Graph:
 
 
 def _has_grad(text: str) -> bool:
-    return bool(text) and text != "no grad yet"
+    return bool(text) and text != "no grad"
 
 
 def _text_only(shape: tuple[int, ...] | None, dtype: str | None, text: str) -> Summary | None:

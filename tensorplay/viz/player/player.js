@@ -93,7 +93,7 @@ function makeStage(root, film) {
     }
     if (part.grad) {
       part.grad.textContent = grad;
-      part.grad.classList.toggle("none", grad === "no grad yet");
+      part.grad.classList.toggle("none", grad === "no grad");
     }
     setData(part.element, data);
     if (id in film.names) speak(part.element, id, classes, value, grad);
