@@ -69,5 +69,5 @@ def _split(labels: np.ndarray, test_share: float, seed: int) -> tuple[np.ndarray
         members = order[labels[order] == label]
         # Where each stands among its own kind, from 0 to 1: the first ones of every kind are tested.
         position[members] = (np.arange(len(members)) + 0.5) / len(members)
-    test = position[order] < test_share
-    return order[~test], order[test]
+    test = position < test_share
+    return np.flatnonzero(~test), np.flatnonzero(test)  # in the order of the data, so every part of it is mixed

@@ -14,7 +14,7 @@ from tensorplay import ops
 from tensorplay.autograd import engine, hooks, run
 from tensorplay.ops.base import Plans
 from tensorplay.testing import valid_cases
-from tests.autograd import test_engine
+from tests.autograd import test_engine, test_freeing
 from tests.ops import checks
 
 
@@ -109,8 +109,8 @@ WRONG_ENGINES = [
      test_engine.test_the_newest_node_goes_first),
     ("nothing is freed", engine, "walk", "if not retain:", "if False:", test_engine.test_backward_frees_what_was_saved),
     ("versions are not looked at", engine, "walk", "cell[0] != number", "False",
-     test_engine.test_an_overwritten_saved_tensor_is_an_error),
-    ("`.grad` shares memory", hooks, "keep_grad", "run.xp.copy(g)", "g", test_engine.test_grad_shares_no_memory),
+     test_freeing.test_an_overwritten_saved_tensor_is_an_error),
+    ("`.grad` shares memory", hooks, "keep_grad", "run.xp.copy(g)", "g", test_freeing.test_grad_shares_no_memory),
 ]  # fmt: skip
 
 

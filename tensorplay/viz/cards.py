@@ -208,7 +208,9 @@ def _preview(value: Value) -> list[CardLine]:
 
 def _let_go(reader: Reader, event: Freed) -> list[CardLine]:
     ran = reader.ran.get(event.node)
-    lines = [_line("row", ("name", name), ("sum", f"{size:,} B")) for name, size in (ran.saved if ran else ())]
+    names = letters_of(reader.trace, event.node, ran.inputs) if ran else {}
+    saved = [(names.get(name, name), size) for name, size in (ran.saved if ran else ())]
+    lines = [_line("row", ("name", name), ("sum", f"{size:,} B")) for name, size in saved]
     if len(lines) != 1:
         lines.append(_line("row", ("name", "together"), ("sum", f"{event.nbytes:,} B")))
     return [*lines, _text("Its edges stay, so the picture does too; a second backward would find nothing to use.")]

@@ -25,6 +25,7 @@ def formula_text(latex: str) -> str:
     """
     text = re.sub(r"\\(mathrm|operatorname|bar)\{([^{}]*)\}", r"\2", latex)
     text = re.sub(r"\^\{\\top\}", "ᵀ", text)
+    text = re.sub(r"(?<=\w)\\,(?=\w)", " · ", text)
     text = re.sub(r"\\sqrt\{([^{}]*)\}", r"√\1", text)
     text = re.sub(r"(?<=[\w}])\)_\{([^{}]*)\}", r")[\1]", text)
     text = re.sub(r"([\^_])\{([^{}]*)\}", lambda m: m[1] + (m[2] if len(m[2]) == 1 else f"({m[2]})"), text)
@@ -71,7 +72,7 @@ def substituted(text: str, names: Mapping[str, str]) -> str:
 
 def _spaced(text: str) -> str:
     """xʸ reads as one word but holds two letters."""
-    return text.replace("xʸ⁻¹", "x^(y − 1)").replace("xʸ", "x^y").replace("yᵀ", "y ᵀ").replace("xᵀ", "x ᵀ")
+    return text.replace("xʸ⁻¹", "x^(y − 1)").replace("xʸ", "x^y").replace("ᵀ", " ᵀ")
 
 
 def with_numbers(

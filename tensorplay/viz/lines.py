@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from types import FrameType
 
 from ..events import Source
 from ..source import user_frame, user_line
 from .steps import Line
 
-__all__ = ["Lines", "plain_source"]
+__all__ = ["Lines", "plain_source", "running_frame"]
 
 
 class Lines:
@@ -34,15 +35,16 @@ class Lines:
 
     def here(self) -> int | None:
         """The line of the user's program that is running now."""
-        return self.add(_running()) if self.wanted else None
+        frame = running_frame()
+        return self.add(user_line(frame)) if self.wanted and frame is not None else None
 
 
-def _running() -> Source | None:
-    """The user's line that is running; a `with` of ours puts the library's contextlib in between."""
+def running_frame() -> FrameType | None:
+    """The user's frame that is running; a `with` of ours puts the library's contextlib in between."""
     frame = user_frame(sys._getframe(1))
     while frame is not None and frame.f_globals.get("__name__") == "contextlib":
         frame = user_frame(frame.f_back)
-    return user_line(frame) if frame is not None else None
+    return frame
 
 
 def plain_source(source: Source | None) -> Source | None:

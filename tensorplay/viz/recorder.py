@@ -14,8 +14,8 @@ from typing import Any
 from .. import events as ev
 from . import steps as tr
 from .collect import Box, Collector, EdgeRef, is_node, resolve, target_of
-from .lines import Lines, plain_source
-from .names import Pairs
+from .lines import Lines, plain_source, running_frame
+from .names import Pairs, caller_names
 from .summary import summarise
 from .trace import Start, Trace
 from .value import Keeper, Value, array_of
@@ -40,6 +40,7 @@ class Recorder:
         self._unclaimed: dict[int, list[int]] = {}
         self._modules: list[str] = []
         self._parameters: dict[str, Any] = {}
+        self._variables: Pairs = []
         self._thread = threading.get_ident()
         self._unrecorded = 0
         self._dropped = 0
@@ -103,12 +104,19 @@ class Recorder:
     def _began(self, event: ev.BackwardStarted) -> None:
         number = self._passes[event.pass_id] = len(self._passes) + 1
         self._open.append(number)
+        self._learn_names()
         edges = [_edge(root) for root in event.roots]
         for box in self.collector.history(edges):
             self._was_there(box)
         for edge in edges:
             self._mark_root(edge)
         self._add(tr.Began((), event.retain, event.create, line=self.lines.here(), pass_number=number))
+
+    def _learn_names(self) -> None:
+        """The variables where backward is called: a training loop's names are gone when the recording ends."""
+        tensors, parameters = caller_names(running_frame())
+        self._variables += tensors
+        self._parameters |= dict(parameters)
 
     def _mark_root(self, edge: Any) -> None:
         box = self.collector.find(target_of(edge))
@@ -301,7 +309,7 @@ class Recorder:
         """Give out names and ids, and fill the trace: the one moment at which it changes."""
         self._end()
         c = self.collector
-        c.name(variables)
+        c.name([*variables, *self._variables])
         c.name([*self._parameters.items(), *parameters], module=True)
         c.number()
         ids = c.edge_ids

@@ -71,7 +71,7 @@ def test_lesson_shows_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     assert walked == pytest.approx(nudged, rel=0.01)
     before, after = (int(re.search(rf"{when}: +(\d+)% right", printed)[1]) for when in ("before", "after"))
     assert after > max(85, before)
-    assert "5 operations visited, 4 leaves" in str(names["tp"].viz.stepper(names["trace"])), "five operations make the loss"
+    assert "5 operations visited, 4 leaves" in str(names["tp"].viz.stepper(names["trace"]))
     assert names["batch"][:, 0].tolist() == [0.0] * 8, "the top left pixel is blank"
 
 

@@ -130,6 +130,18 @@ def test_names_come_from_the_program() -> None:
     assert names == {"t1": "x", "n1": "b", "n2": "b·x", "n3": "y"}
 
 
+def test_names_inside_a_function_are_learned_where_backward_is_called() -> None:
+    def step() -> None:
+        image = tp.ones(2)
+        weight = tp.tensor([1.0, 2.0], requires_grad=True)
+        loss = (weight * image).sum()
+        loss.backward()
+
+    with tp.viz.record() as trace:
+        step()
+    assert {"image", "weight", "loss"} <= {node.name for node in trace.graph.nodes}
+
+
 def test_lines_name_no_folder() -> None:
     x = tp.tensor(2.0, requires_grad=True)
     with tp.viz.record() as trace:

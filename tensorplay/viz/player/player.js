@@ -40,7 +40,7 @@ function apply(frame, change) {
   Object.assign(frame, change, { items });
 }
 
-// ------------------------------------------------------------------------------------- small helpers
+// ------------------------------------------------------------------------------------- small tools
 
 /** @param {string} tag @param {string} [css] @param {string} [text] */
 function make(tag, css, text) {
