@@ -12,11 +12,15 @@ __all__ = ["user_frame", "user_line"]
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
-    """The nearest frame outside the package. A module of ours that plays the user says so with `__user_code__`."""
+    """The nearest frame outside the package (and outside `contextlib`, which our `with` blocks put in between).
+
+    A module of ours that plays the user says so with `__user_code__`.
+    """
     while frame is not None:
         names = frame.f_globals
         module = names.get("__name__", "")
-        if not (module == "tensorplay" or module.startswith("tensorplay.")) or "__user_code__" in names:
+        ours = module in ("tensorplay", "contextlib") or module.startswith("tensorplay.")
+        if not ours or "__user_code__" in names:
             return frame
         frame = frame.f_back
     return None

@@ -116,6 +116,14 @@ class Graph:
     def _outgoing(self) -> Mapping[str, tuple[GraphEdge, ...]]:
         return _grouped((edge.source, edge) for edge in self.edges)
 
+    @cached_property
+    def _positions(self) -> Mapping[str, int]:
+        return {node.id: i for i, node in enumerate(self.nodes, start=1)}
+
+    def position(self, node_id: str) -> int:
+        """Which box this is, counted from 1 in the order of the graph."""
+        return self._positions[node_id]
+
     def __getitem__(self, node_id: str) -> GraphNode:
         """The box with this id."""
         return self._by_id[node_id]
@@ -201,7 +209,7 @@ def sentence(graph: Graph, node: GraphNode) -> str:
     parts += [_names("from ", [graph[i].name for i in graph.inputs(node.id)])]
     parts += [_names("goes to ", [graph[e.target].name for e in graph.out_of(node.id)])]
     parts += _conditions(node)
-    position = graph.nodes.index(node) + 1
+    position = graph.position(node.id)
     return f"node {position} of {len(graph.nodes)}: " + ", ".join(part for part in parts if part)
 
 

@@ -40,11 +40,8 @@ class Lines:
 
 
 def running_frame() -> FrameType | None:
-    """The user's frame that is running; a `with` of ours puts the library's contextlib in between."""
-    frame = user_frame(sys._getframe(1))
-    while frame is not None and frame.f_globals.get("__name__") == "contextlib":
-        frame = user_frame(frame.f_back)
-    return frame
+    """The user's frame that is running."""
+    return user_frame(sys._getframe(1))
 
 
 def plain_source(source: Source | None) -> Source | None:
