@@ -46,6 +46,7 @@ __all__ = [
     "StudentFailure",
     "StudentTimeout",
     "SubmissionError",
+    "TargetError",
     "TensorPlayError",
     "TraceError",
     "UnsupportedDTypeError",
@@ -63,6 +64,10 @@ class TensorPlayError(Exception):
 
 class ShapeError(TensorPlayError, RuntimeError):
     """Shapes do not fit together."""
+
+
+class TargetError(ShapeError, ValueError):
+    """A loss's target does not belong to its scores."""
 
 
 class DimensionError(TensorPlayError, IndexError):

@@ -116,6 +116,9 @@ def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     >>> tp.where(tp.tensor([True, False]), tp.tensor([1.0, 2.0]), 0.0)
     tensor([1., 0.])
     """
+    if not isinstance(condition, Tensor) or condition._array.dtype.kind != "b":
+        got = condition.dtype if isinstance(condition, Tensor) else type(condition).__name__
+        raise DTypeError(f"where expected condition to be a boolean tensor, but got {got}: compare first, as in x > 0")
     return apply(ops.Where, condition, input, other)
 
 

@@ -7,7 +7,6 @@ The methods are the very functions of `functional.py`, attached by name, so `hel
 from __future__ import annotations
 
 import builtins
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ from . import functional, inplace, ops, printing, scores
 from .apply import apply
 from .arrays.dtypes import as_numpy, bool_, float16, float32, float64, int32, int64
 from .errors import ConversionError, CopyError
+from .source import warn
 from .tensor import Tensor, number_from, wrap
 
 __all__: list[str] = []
@@ -82,10 +82,9 @@ def _number(kind: type) -> Callable[[Tensor], Any]:
     def convert(self: Tensor) -> Any:
         value = number_from(self)
         if self._needs_grad and kind is builtins.float:
-            warnings.warn(
+            warn(
                 "Converting a tensor with requires_grad=True to a scalar leaves the graph: use x.detach() or x.item()",
                 UserWarning,
-                stacklevel=2,
             )
         return kind(value)
 

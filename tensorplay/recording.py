@@ -57,7 +57,8 @@ class TensorSpace(Composite):
 
     @staticmethod
     def cast(x: Tensor, dtype: Any) -> Tensor:
-        return apply(ops.Cast, x, dtype=as_numpy(dtype))
+        target = as_numpy(dtype)
+        return x if x._array.dtype == target else apply(ops.Cast, x, dtype=target)
 
     @staticmethod
     def where(c: Any, x: Any, y: Any) -> Any:

@@ -9,8 +9,9 @@ import numpy as np
 from . import functional as F
 from . import ops
 from .apply import apply, apply1
-from .errors import DTypeError, IndexingError, ShapeError
+from .errors import DTypeError, IndexingError, TargetError
 from .ops.families import normal_dim
+from .source import warn
 from .tensor import Tensor, wrap
 
 __all__ = ["cross_entropy", "log_softmax", "mse_loss", "softmax"]
@@ -95,7 +96,7 @@ def _check_classes(input: Tensor, target: Tensor) -> None:
         )
     expected = input.shape[:1] + input.shape[2:] if input.ndim >= 2 else ()
     if target.shape != expected:
-        raise ShapeError(
+        raise TargetError(
             f"Expected target size {list(expected)}, got {list(target.shape)}: scores of shape {list(input.shape)} "
             f"need one class number per example"
         )
@@ -157,13 +158,10 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     tensor(2.)
     """
     if input.shape != target.shape:
-        import warnings
-
-        warnings.warn(
+        warn(
             f"Using a target size ({list(target.shape)}) that is different to the input size ({list(input.shape)}). "
             f"They broadcast against each other, which is rarely meant: reshape one of them.",
             UserWarning,
-            stacklevel=2,
         )
     difference = input - target
     squares = difference * difference

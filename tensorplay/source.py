@@ -1,14 +1,15 @@
-"""Finding the user's line: the nearest frame that is not the engine's own."""
+"""Finding the user's line: the nearest frame that is not the engine's own; and warning there."""
 
 from __future__ import annotations
 
 import linecache
 import sys
+import warnings
 from types import FrameType
 
 from .events import Source
 
-__all__ = ["user_frame", "user_line"]
+__all__ = ["user_frame", "user_line", "warn"]
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
@@ -33,3 +34,17 @@ def user_line(frame: FrameType | None = None) -> Source | None:
         return None
     filename, lineno = frame.f_code.co_filename, frame.f_lineno
     return Source(filename, lineno, frame.f_code.co_name, linecache.getline(filename, lineno).strip())
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """A warning at the user's line, however deep the engine is, so that Python's once-a-line rule counts call sites."""
+    frame = user_frame(sys._getframe(1)) or sys._getframe(1)
+    names = frame.f_globals
+    warnings.warn_explicit(
+        message,
+        category,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        names.get("__name__") or "__main__",  # None would drop the warning
+        names.setdefault("__warningregistry__", {}),
+    )

@@ -6,7 +6,6 @@ are attached in `operators.py` and `methods.py`; recording happens in `apply.py`
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -28,6 +27,7 @@ from .errors import (
     InPlaceError,
     NonLeafGradWarning,
 )
+from .source import warn
 
 __all__ = ["Tensor", "check_differentiable", "edge_of", "number_from", "with_edge", "wrap"]
 
@@ -324,11 +324,10 @@ def _check_grad(tensor: Tensor, value: Any) -> None:
 
 
 def _warn_non_leaf() -> None:
-    warnings.warn(
+    warn(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
         "populated during autograd.backward(). If you want the gradient of this tensor, call retain_grad() first.",
         NonLeafGradWarning,
-        stacklevel=3,
     )
 
 

@@ -55,6 +55,8 @@ WRONG_RULES = [
     (ops.Sum, "x", "xp.expand(", "2 * xp.expand("),
     (ops.Mean, "x", "g / max(", "g * max("),
     (ops.MatMul, "x", "g @", "2.001 / 2 * g @"),
+    (ops.Linear, "w", "xp.T(_rows(xp, g))", "xp.T(_rows(xp, 2.001 / 2 * g))"),
+    (ops.Linear, "b", "xp.sum_to(g,", "xp.sum_to(g * 0.5,"),
     (ops.Softmax, "x", "g * out", "g"),
     (ops.LogSoftmax, "x", "xp.exp(out)", "out"),
     (ops.Permute, "x", "tuple(back)", "tuple(dims)"),

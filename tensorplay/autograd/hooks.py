@@ -120,6 +120,8 @@ def keep_grad(run: Any, tensor: Any, g: Any) -> None:
         tensor._grad = g.clone() if run.tensors else bridge.wrap(run.xp.copy(g), None)
     elif run.tensors:
         tensor._grad = old + g
+    elif 0 in old._array.strides or not old._array.flags.writeable:  # set by hand, to memory that is shared
+        tensor._grad = bridge.wrap(old._array + g, None)
     else:
         old._array += g
         old._cell[0] += 1

@@ -5,7 +5,6 @@ Everything a caller can get wrong is refused here, in the field's words, before 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 from ..arrays.batch import Batched, BatchSpace
 from ..arrays.cpu import cpu
 from ..errors import GradError, GradTypeError, NoGradRootError, NoGradRootWarning, NonScalarError
+from ..source import warn
 from .bridge import bridge
 from .graph import GradientEdge
 from .node import Node, Out
@@ -53,7 +53,7 @@ def find_roots(tensors: list[Any], vectors: Any, *, batched: bool, create: bool,
             f"from requires a gradient. Create the leaves with requires_grad=True, and look for detach() or no_grad."
         )
     for i in skipped:
-        warnings.warn(f"element {i} of tensors needs no gradient and was skipped", NoGradRootWarning, stacklevel=4)
+        warn(f"element {i} of tensors needs no gradient and was skipped", NoGradRootWarning)
     return found
 
 

@@ -7,7 +7,6 @@ history, graphs that are already freed, and which part of the graph has to run.
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
@@ -18,6 +17,7 @@ import numpy as np
 from .. import events
 from ..arrays.batch import Batched, BatchSpace
 from ..errors import FreedGraphError, FreedGraphWarning, GradError, UnusedInputError
+from ..source import user_line, warn
 from . import hooks, modes
 from .bridge import bridge
 from .engine import Pass, arrived_at, finish, reaching, walk
@@ -63,7 +63,7 @@ def backward(
             raise GradError(
                 "`grad_tensors` and `grad_variables` (its old name) were both given; use `grad_tensors` alone"
             )
-        warnings.warn("`grad_variables` is deprecated; use `grad_tensors`", FutureWarning, stacklevel=2)
+        warn("`grad_variables` is deprecated; use `grad_tensors`", FutureWarning)
         grad_tensors = grad_variables
     wanted = None if inputs is None else find_targets(inputs, "backward")
     retain = create_graph if retain_graph is None else retain_graph
@@ -128,9 +128,7 @@ def grad(
     (tensor(27.),)
     """
     if not only_inputs:
-        warnings.warn(
-            "`only_inputs` is deprecated and ignored: only inputs are ever computed", FutureWarning, stacklevel=2
-        )
+        warn("`only_inputs` is deprecated and ignored: only inputs are ever computed", FutureWarning)
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, got False: "
@@ -273,8 +271,6 @@ def _request(run: Pass) -> frozenset[Any] | None:
 
 
 def _caller() -> events.Source | None:
-    from ..source import user_line
-
     return user_line(sys._getframe(1))
 
 
@@ -309,27 +305,16 @@ def _again(roots: list[Root]) -> None:
     """The documented no-op: a second backward on the same freed output changes nothing and says so."""
     if events.listeners:
         events.emit(events.BackwardOnFreedGraph(tuple(edge for edge, _ in roots)))
-    warnings.warn(
+    warn(
         "backward() was called again on a graph that is already freed: nothing changed, gradients are as they were. "
         "Use retain_graph=True in the first call if you want to add the same gradients once more.",
         FreedGraphWarning,
-        stacklevel=_depth(),
     )
 
 
-def _depth() -> int:
-    """How many frames up the user's line is, so that Python's once-per-line rule counts call sites."""
-    depth, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tensorplay."):
-        frame = frame.f_back
-        depth += 1
-    return depth
-
-
 def _warn_of_cycle() -> None:
-    warnings.warn(
+    warn(
         "Using backward() with create_graph=True ties each leaf and its .grad together, which keeps the graph alive. "
         "Use autograd.grad instead, or set .grad = None when you are done.",
         UserWarning,
-        stacklevel=_depth() - 1,
     )

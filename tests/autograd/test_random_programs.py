@@ -20,7 +20,7 @@ from tensorplay.testing.strategies import Program, broadcastable_shapes, program
 settings.register_profile("here", deadline=None, database=None, derandomize=True)
 MANY = settings.get_profile("here")
 FEW = settings(MANY, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-NIGHTLY = settings(MANY, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
+NIGHTLY = settings(MANY, max_examples=500, suppress_health_check=[HealthCheck.too_slow])
 
 
 def ours(program: Program) -> tuple[float, list[Any], list[Any]]:
