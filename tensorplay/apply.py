@@ -224,7 +224,9 @@ def _prepared(op: type[Op], arrays: tuple[Any, ...]) -> tuple[Any, ...]:
     start = op.promote_from
     first = arrays[start:] if op.promote else arrays[:1]
     common = getattr(first[0], "dtype", None)
-    if (common is F32 or common is F64) and all(getattr(a, "dtype", common) is common for a in first):
+    if (common is F32 or common is F64) and all(
+        getattr(a, "dtype", common) is common and a.__class__ is not complex for a in first
+    ):
         return arrays
     dtype = result_dtype(*first)
     if op.floating and dtype.kind not in "fc":

@@ -6,7 +6,9 @@ The 1,797 digits ship inside scikit-learn. The page written at the end is one fi
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib.util
+import os
 import sys
 import webbrowser
 from collections.abc import Iterable, Iterator
@@ -30,6 +32,7 @@ __user_code__ = True  # the recorded step points at lines of this file, as it wo
 # hidden 64 or 128, rate 0.003 or 0.01, batches of 32 or 64. The test part was not looked at.
 HIDDEN, EPOCHS, BATCH, RATE = 128, 20, 32, 0.01
 
+PAGE = "tensorplay-demo.html"
 SHOWN = 4  # images in the recorded step: few enough for its numbers to be read
 
 
@@ -49,24 +52,40 @@ def register(subparsers: Any) -> None:
         help="train a network on handwritten digits and watch a training step",
         description="Train a small network on handwritten digits, and write a page that steps through its training.",
     )
-    page = Path("tensorplay-demo.html")
-    parser.add_argument("--output", type=Path, default=page, metavar="FILE", help="default: %(default)s")
+    parser.add_argument("--output", type=Path, default=Path(PAGE), metavar="FILE", help="default: %(default)s")
     parser.add_argument("--no-open", action="store_true", help="write the page, but do not open it")
-    parser.add_argument("--seed", type=int, default=0, help="of the starting weights and the order of the digits")
+    parser.add_argument("--seed", type=seed_of, default=0, help="of the starting weights and the order of the digits")
     parser.set_defaults(run=run)
+
+
+def seed_of(text: str) -> int:
+    """A seed from the command line. Raises ValueError, or ArgumentTypeError where it has more than 64 bits."""
+    if not -(2**63) <= int(text) < 2**64:
+        raise argparse.ArgumentTypeError(f"a seed has 64 bits, from -2**63 to 2**64 - 1, got {text}")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
     """Train, record a step, write the page, open it."""
+    output = writable(args.output)
     learn, test = tp.datasets.digits()
     print(f"{len(learn) + len(test):,} handwritten digits: {len(learn):,} to learn from, {len(test)} to test with")
     training = train(learn, test, args.seed, progress=True)
     print(f"Test accuracy: {training.test_accuracy[-1]:.1%}")
-    page = write_page(args.output, training, test, record_first_step(learn, args.seed))
+    page = write_page(output, training, test, record_first_step(learn, args.seed))
     print(f"Step through the first training step, forward and backward:\n  {page}")
     if not args.no_open and has_display():
         webbrowser.open(page.as_uri())
     return 0
+
+
+def writable(path: Path) -> Path:
+    """Where the page will go: its folder is made if it is missing. Raises OSError now, not after the training."""
+    path = path / PAGE if path.is_dir() else path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, "cannot be written; choose another place with --output", str(path))
+    return path
 
 
 # ---------------------------------------------------------------------------------------- training

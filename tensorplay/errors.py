@@ -14,6 +14,7 @@ __all__ = [
     "DTypeError",
     "DeviceError",
     "DimensionError",
+    "DimensionTypeError",
     "EmptyReductionError",
     "ExerciseError",
     "FreedGraphError",
@@ -24,6 +25,7 @@ __all__ = [
     "HookTypeError",
     "HyperparameterError",
     "InPlaceError",
+    "InPlaceTypeError",
     "IndexingError",
     "InferenceError",
     "MemoryLimit",
@@ -72,6 +74,10 @@ class TargetError(ShapeError, ValueError):
 
 class DimensionError(TensorPlayError, IndexError):
     """A dimension is out of range."""
+
+
+class DimensionTypeError(TensorPlayError, TypeError):
+    """A dimension is not given as a whole number."""
 
 
 class IndexingError(TensorPlayError, IndexError):
@@ -131,6 +137,10 @@ class VersionError(GradError):
 
 class InPlaceError(TensorPlayError, RuntimeError):
     """An in-place operation is not allowed on this tensor."""
+
+
+class InPlaceTypeError(TensorPlayError, TypeError):
+    """Something that is no tensor and no number was to be written into a tensor."""
 
 
 class InferenceError(TensorPlayError, RuntimeError):

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from .apply import apply, apply1
-from .errors import IndexingError, NegativeStepError
-from .inplace import checked, forbid_tracked, written
+from .errors import IndexingError, NegativeStepError, ShapeError
+from .inplace import checked, fitting, forbid_tracked, written
 from .ops import GetItem, Index, Permute
+from .shaping import check_positions
 from .tensor import Tensor, wrap
 
 __all__ = ["getitem", "setitem"]
@@ -45,24 +46,29 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     target = checked(x)
     parts = index if isinstance(index, tuple) else (index,)
     plain = tuple(_as_array(i) if not isinstance(i, _BASIC) else i for i in parts)
-    new = value._array if isinstance(value, Tensor) else value
+    new = fitting(x, value)
     try:
         target[plain] = new
     except IndexError as error:
+        getitem(x.detach(), index)  # the same fault, in the field's words
         raise IndexingError(f"{error} (indexing a tensor of shape {list(x.shape)})") from None
     except ValueError:
-        from .errors import ShapeError
-
-        raise ShapeError(
-            f"shape mismatch: value of shape {list(np.shape(new))} cannot be broadcast to the indexed part, "
-            f"which has shape {list(target[plain].shape)}"
-        ) from None
+        part = target[plain].shape
+        if new.size != 1 or part:  # one element of any rank may become a single number
+            raise ShapeError(
+                f"shape mismatch: value of shape {list(new.shape)} cannot be broadcast to the indexed part, "
+                f"which has shape {list(part)}"
+            ) from None
+        target[plain] = new.reshape(())
     written(x, "SetItem")
 
 
 def _as_array(item: Any) -> Any:
     """An index array from a tensor, a list or an array; booleans stay masks."""
-    array = item._array if isinstance(item, Tensor) else np.asarray(item)
+    try:
+        array = item._array if isinstance(item, Tensor) else np.asarray(item)
+    except ValueError:
+        raise IndexingError(f"the rows of an index list must have the same length, got {item!r}") from None
     if array.size == 0 and not isinstance(item, Tensor):
         array = array.astype(np.int64)
     if array.dtype.kind not in "iub":
@@ -156,10 +162,7 @@ def _pick(view: Tensor, arrays: list[tuple[int, Any]]) -> Tensor:
     rest = [d for d in range(view.ndim) if d not in dims]
     front = view if dims == list(range(len(dims))) else apply1(Permute, view, {"dims": (*dims, *rest)})
     for dim, array in arrays:
-        size = view.shape[dim]
-        wrong = array[(array < -size) | (array >= size)]
-        if wrong.size:
-            raise IndexingError(f"index {wrong.flat[0]} is out of bounds for dimension {dim} with size {size}")
+        check_positions(array, dim, view.shape[dim], lowest=-view.shape[dim])
     out: Tensor = apply(Index, front, *(wrap(np.ascontiguousarray(a)) if a.ndim else wrap(a) for _, a in arrays))
     picked = out.ndim - len(rest)
     first = dims[0]

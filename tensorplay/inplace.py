@@ -13,13 +13,14 @@ import numpy as np
 
 from . import events
 from .apply import apply
+from .arrays.dtypes import of
 from .autograd.modes import inferring, recording
-from .errors import DTypeError, InferenceError, InPlaceError, ShapeError
+from .errors import DTypeError, InferenceError, InPlaceError, InPlaceTypeError, ShapeError
 from .ops import Add, Div, Mul, Sub
 from .source import user_line
 from .tensor import Tensor, wrap
 
-__all__ = ["add_", "checked", "copy_", "div_", "fill_", "forbid_tracked", "mul_", "sub_", "written", "zero_"]
+__all__ = ["add_", "checked", "copy_", "div_", "fill_", "fitting", "forbid_tracked", "mul_", "sub_", "written", "zero_"]
 
 
 def checked(x: Tensor) -> Any:
@@ -29,12 +30,30 @@ def checked(x: Tensor) -> Any:
             "Inplace update to inference tensor outside InferenceMode is not allowed: clone() gives an ordinary tensor"
         )
     array = x._array
+    if not isinstance(array, np.ndarray):
+        raise InPlaceError(
+            "a batch of gradients (is_grads_batched) cannot be edited in place: return a new one (g * 2)"
+        )
     if any(stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)):
         raise InPlaceError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "clone() the expanded tensor first"
         )
+    if not array.flags.writeable:
+        raise InPlaceError("the memory of this tensor is read-only, so it cannot be edited in place: clone() it first")
     return array
+
+
+def fitting(x: Tensor, value: Any) -> Any:
+    """What is to be written into x, as an array that NumPy can store there."""
+    if isinstance(value, Tensor):
+        return value._array
+    if value is None or isinstance(value, (str, bytes)):  # NumPy would read these as NaN and as digits
+        raise InPlaceTypeError(f"can't assign a {type(value).__name__} to a tensor of dtype {x.dtype}: got {value!r}")
+    try:
+        return np.asarray(value, x._array.dtype)
+    except (OverflowError, TypeError, ValueError):
+        raise DTypeError(f"value cannot be converted to type {x.dtype} without overflow: got {value!r}") from None
 
 
 def forbid_tracked(x: Tensor, *others: Any) -> None:
@@ -73,6 +92,8 @@ def _edit(op: Any, x: Tensor, other: Any) -> Tensor:
     alone = x._view is None and x._cell is not None and len(x._cell) == 1
     if tracked and alone and (x._node is not None or not x._needs_grad):
         return _rebase(op, x, other)
+    if not isinstance(other, (Tensor, int, float, complex, np.generic, np.ndarray)):
+        raise InPlaceTypeError(f"an in-place operation takes a Tensor or a number, not {type(other).__name__}")
     forbid_tracked(x, other)
     _store(x, checked(x), apply(op, x.detach(), other.detach() if isinstance(other, Tensor) else other)._array)
     written(x, op)
@@ -101,7 +122,7 @@ def _move_retained(x: Tensor, result: Tensor) -> None:
 def _store(x: Tensor, target: Any, new: Any) -> None:
     if new.shape != target.shape:
         raise ShapeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(new.shape)}")
-    if not np.can_cast(new.dtype, target.dtype, "same_kind"):
+    if of(new.dtype).category > of(target.dtype).category:
         names = {"f": "Float", "c": "ComplexFloat", "i": "Long", "u": "Byte", "b": "Bool"}
         raise DTypeError(
             f"result type {names.get(new.dtype.kind, new.dtype)} can't be cast to the desired output type "
@@ -133,7 +154,9 @@ def div_(x: Tensor, other: Any) -> Tensor:
 def fill_(x: Tensor, value: Any) -> Tensor:
     """Every element becomes `value`."""
     forbid_tracked(x, value)
-    checked(x)[...] = value._array if isinstance(value, Tensor) else value
+    if np.ndim(value):
+        raise ShapeError(f"fill_ only supports 0-dimension value tensor, got {np.ndim(value)} dimensions: use copy_()")
+    checked(x)[...] = fitting(x, value)
     written(x, "fill_")
     return x
 
@@ -143,15 +166,16 @@ def zero_(x: Tensor) -> Tensor:
     return fill_(x, 0)
 
 
-def copy_(x: Tensor, source: Tensor) -> Tensor:
+def copy_(x: Tensor, source: Any) -> Tensor:
     """The elements of `source`, broadcast and cast."""
     forbid_tracked(x, source)
     target = checked(x)
+    new = fitting(x, source)
     try:
-        np.copyto(target, source._array, casting="unsafe")
+        np.copyto(target, new, casting="unsafe")
     except ValueError:
         raise ShapeError(
-            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}"
+            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(new.shape)}"
         ) from None
     written(x, "copy_")
     return x

@@ -14,8 +14,10 @@ import numpy as np
 
 from . import functional, inplace, ops, printing, scores
 from .apply import apply
-from .arrays.dtypes import as_numpy, bool_, float16, float32, float64, int32, int64
+from .arrays.device import Device
+from .arrays.dtypes import as_numpy, bool_, float16, float32, float64, int32, int64, is_dtype_name
 from .errors import ConversionError, CopyError
+from .ops.families import normal_dim
 from .source import warn
 from .tensor import Tensor, number_from, wrap
 
@@ -93,11 +95,12 @@ def _number(kind: type) -> Callable[[Tensor], Any]:
 
 Tensor.__float__ = _number(builtins.float)  # type: ignore[attr-defined]
 Tensor.__int__ = _number(builtins.int)  # type: ignore[attr-defined]
+Tensor.__complex__ = _number(builtins.complex)  # type: ignore[attr-defined]
 
 
 @_method
 def __index__(self: Tensor) -> int:
-    if self._array.dtype.kind not in "iub":
+    if self._array.dtype.kind not in "iub" or self._array.size != 1:
         raise TypeError("only integer tensors of a single element can be converted to an index")
     return builtins.int(number_from(self))
 
@@ -118,11 +121,16 @@ def __iter__(self: Tensor) -> Iterator[Tensor]:
 
 @_method
 def __contains__(self: Tensor, element: Any) -> bool:
-    return bool((self._array == (element._array if isinstance(element, Tensor) else element)).any())
+    if not isinstance(element, (Tensor, builtins.int, builtins.float, builtins.complex, np.generic)):
+        raise TypeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+    found: Any = self == element
+    return builtins.bool(found._array.any())
 
 
 @_method
 def __repr__(self: Tensor) -> str:
+    if not isinstance(self._array, np.ndarray):  # a batch, as a hook sees it under is_grads_batched
+        return f"tensor({self._array!r})"
     node = self.grad_fn
     name = node.name() if node is not None else None
     return printing.format_tensor(self._array, requires_grad=self._needs_grad, grad_fn=name)
@@ -130,7 +138,12 @@ def __repr__(self: Tensor) -> str:
 
 @_method
 def __format__(self: Tensor, spec: str) -> str:
-    return format(number_from(self), spec) if self._array.ndim == 0 and spec else repr(self)
+    """A single number is written as such, so that f"{loss:.3f}" works; for more there is no format."""
+    if not self._shape:
+        return format(self._array.item(), spec)
+    if spec:
+        raise TypeError(f"unsupported format string passed to Tensor.__format__: {spec!r}. It works for one number")
+    return repr(self)
 
 
 @_method
@@ -152,7 +165,7 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
 @_method
 def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or the size of one dimension."""
-    return self._shape if dim is None else self._shape[dim]
+    return self._shape if dim is None else self._shape[normal_dim(dim, self.ndim)]
 
 
 @_method
@@ -192,14 +205,22 @@ def stride(self: Tensor) -> tuple[int, ...]:
 
 
 @_method
-def to(self: Tensor, dtype: Any) -> Tensor:
-    """The tensor in another dtype; itself if it has that dtype already. "cpu" is accepted as a device."""
-    if isinstance(dtype, str) and dtype == "cpu":
-        return self
-    target = as_numpy(dtype)
-    if target == self._array.dtype:
-        return self
-    return apply(ops.Cast, self, dtype=target)
+def to(self: Tensor, *target: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """The tensor in another dtype and on another device, given in any order, or those of another tensor.
+
+    Itself if nothing changes. The only device so far is "cpu".
+    """
+    for wanted in target:
+        if isinstance(wanted, Tensor):
+            dtype, device = wanted.dtype, wanted.device
+        elif isinstance(wanted, Device) or (isinstance(wanted, str) and not is_dtype_name(wanted)):
+            device = wanted
+        else:
+            dtype = wanted
+    if device is not None:
+        Device(device)
+    found = self._array.dtype if dtype is None else as_numpy(dtype)
+    return self if found == self._array.dtype else apply(ops.Cast, self, dtype=found)
 
 
 @_method

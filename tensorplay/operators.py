@@ -14,6 +14,7 @@ import numpy as np
 
 from . import functional, indexing, inplace, ops
 from .apply import apply1, apply2, apply_number
+from .arrays.dtypes import result_dtype
 from .tensor import Tensor, wrap
 
 __all__ = ["allclose", "equal", "isfinite", "isnan"]
@@ -75,18 +76,34 @@ def _comparison(name: str) -> None:
     function = getattr(operator, name)
 
     def compare(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, (Tensor, builtins.int, builtins.float, np.generic, np.ndarray)):
+        if not isinstance(other, (Tensor, builtins.int, builtins.float, builtins.complex, np.generic, np.ndarray)):
             return NotImplemented
-        other = other._array if isinstance(other, Tensor) else other
+        a, b = _alike(self._array, other._array if isinstance(other, Tensor) else other)
         try:
-            return wrap(np.asarray(function(self._array, other)))
+            return wrap(np.asarray(function(a, b)))
         except ValueError as error:
-            raise ops.Add.explain((self._array, np.asarray(other)), {}, error) from None
+            raise ops.Add.explain((a, np.asarray(b)), {}, error) from None
 
     compare.__name__ = f"__{name}__"
     compare.__doc__ = f"Element-wise comparison; a boolean tensor without gradient ({name})."
     setattr(Tensor, f"__{name}__", compare)
-    setattr(Tensor, name, compare)
+
+    def method(self: Tensor, other: Any) -> Any:
+        result = compare(self, other)
+        if result is NotImplemented:
+            raise TypeError(f"{name}() compares with a Tensor or a number, not {type(other).__name__}")
+        return result
+
+    method.__name__, method.__doc__ = name, compare.__doc__
+    setattr(Tensor, name, method)
+
+
+def _alike(a: Any, b: Any) -> tuple[Any, Any]:
+    """Arrays of two dtypes in their common one; a 0-d float64 does not make a float32 vector look inexact."""
+    if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray or a.dtype == b.dtype:
+        return a, b
+    dtype = result_dtype(a, b)
+    return a.astype(dtype, copy=False), b.astype(dtype, copy=False)
 
 
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):

@@ -9,13 +9,20 @@ import numpy as np
 
 from . import ops
 from .apply import apply, apply1
-from .errors import ShapeError
+from .errors import DTypeError, IndexingError, ShapeError
 from .ops.families import normal_dim, normal_dims
 from .tensor import Tensor
 
 __all__ = ["expand", "flatten", "gather", "permute", "reshape", "squeeze", "transpose", "unsqueeze", "view"]
 
 Dim = int | tuple[int, ...] | None
+
+
+def check_positions(index: Any, dim: int, size: int, lowest: int) -> None:
+    """Raise IndexingError for the first position in `index` that is not between `lowest` and `size` - 1."""
+    wrong = index[(index < lowest) | (index >= size)]
+    if wrong.size:
+        raise IndexingError(f"index {wrong.flat[0]} is out of bounds for dimension {dim} with size {size}")
 
 
 def _sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
@@ -25,6 +32,8 @@ def _sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
 
 def _resolved(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
     """The one size given as -1 worked out from the others."""
+    if any(n < -1 for n in shape):
+        raise ShapeError(f"invalid shape dimension {min(shape)} in shape {list(shape)}: sizes are at least 0, or -1")
     if -1 not in shape:
         return shape
     known = prod(n for n in shape if n != -1)
@@ -137,6 +146,8 @@ def expand(input: Tensor, *sizes: Any) -> Tensor:
     shape = _sizes(sizes)
     lead = len(shape) - input.ndim
     shape = tuple(input.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(shape))
+    if lead < 0 or any(n < 0 for n in shape):
+        raise ops.Expand.explain((input._array,), {"shape": shape}, ValueError())
     return apply1(ops.Expand, input, {"shape": shape})
 
 
@@ -148,4 +159,23 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     tensor([[1.],
             [4.]])
     """
-    return apply(ops.Gather, input, index, dim=normal_dim(dim, input.ndim))
+    dim = normal_dim(dim, input.ndim)
+    _check_gather(input, dim, index)
+    return apply(ops.Gather, input, index, dim=dim)
+
+
+def _check_gather(input: Tensor, dim: int, index: Tensor) -> None:
+    if index._array.dtype.kind not in "iu":
+        raise DTypeError(f"gather(): Expected dtype int64 for index, got {index.dtype}: convert with index.long()")
+    if index.ndim != input.ndim:
+        raise ShapeError(
+            f"Index tensor must have the same number of dimensions as input tensor: got {list(index.shape)} "
+            f"for an input of shape {list(input.shape)}"
+        )
+    if any(m > n for d, (m, n) in enumerate(zip(index.shape, input.shape, strict=True)) if d != dim):
+        raise ShapeError(
+            f"Size does not match: expected index {list(index.shape)} to be no larger than "
+            f"input {list(input.shape)} apart from dimension {dim}"
+        )
+    if index._array.size and input.ndim:
+        check_positions(index._array, dim, input.shape[dim], lowest=0)

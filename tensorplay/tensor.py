@@ -122,6 +122,8 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise GradError(f"requires_grad must be a bool, got {value!r}")
         if self._node is not None:
             if not value:
                 raise GradError(
@@ -136,7 +138,7 @@ class Tensor:
                     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed: "
                     "clone() gives an ordinary tensor"
                 )
-        self._needs_grad = bool(value)
+        self._needs_grad = value
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set `requires_grad`, and return the tensor itself."""
@@ -155,6 +157,10 @@ class Tensor:
         if value is not None:
             _check_grad(self, value)
         self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
 
     @property
     def retains_grad(self) -> bool:
@@ -228,6 +234,10 @@ class Tensor:
 
     @data.setter
     def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise GradTypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._needs_grad:
+            check_differentiable(value._array.dtype)
         self._array, self._shape = value._array, value._shape
 
     def _node_name(self) -> str:
@@ -312,6 +322,8 @@ def check_differentiable(dtype: Any) -> None:
 def _check_grad(tensor: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise GradTypeError(f"assigned grad expected to be a Tensor or None but got {type(value).__name__}")
+    if value is tensor:
+        raise GradError("can't assign Variable as its own grad: a backward pass would add to the values themselves")
     if value._shape != tensor._shape:
         raise GradError(
             f"attempting to assign a gradient of size {list(value._shape)} to a tensor of size {list(tensor._shape)}: "

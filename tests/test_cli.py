@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -183,3 +184,19 @@ def test_without_jupyterlab_the_files_are_there_and_the_remedy_is_named(
     assert cli.main(["lessons", "--to", str(small_course)]) == 1
     assert (small_course / "03_small" / "exercise.py").is_file()
     assert "-m pip install jupyterlab" in capsys.readouterr().err
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "tensorplay", "lessons", "--list"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False, cwd=ROOT, timeout=60)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_file_that_cannot_be_made_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "taken").write_text("a file")
+    assert cli.main(["lessons", "--no-open", "--to", str(tmp_path / "taken")]) == 1
+    error = capsys.readouterr().err
+    assert "taken" in error and "Errno" not in error

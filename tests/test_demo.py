@@ -33,6 +33,30 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+# --------------------------------------------------------------------------------------- where it goes
+
+
+def test_the_place_is_made_before_the_training(tmp_path: Path) -> None:
+    assert demo.writable(tmp_path / "new" / "page.html").parent.is_dir()
+    assert demo.writable(tmp_path) == tmp_path / demo.PAGE
+
+
+def test_a_place_that_cannot_be_is_refused_before_the_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "taken").write_text("a file")
+    assert cli.main(["demo", "--no-open", "--output", str(tmp_path / "taken" / "page.html")]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == "" and "taken" in shown.err
+
+
+@pytest.mark.parametrize("text", ["many", str(2**64)])
+def test_a_seed_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["demo", "--seed", text])
+    assert "--seed" in capsys.readouterr().err
+
+
 # ----------------------------------------------------------------------------------------- learning
 
 

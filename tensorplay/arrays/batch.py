@@ -47,8 +47,9 @@ class Batched:
 
     @property
     def dtype(self) -> Any:
-        """The dtype of the numbers."""
-        return self.data.dtype
+        """The NumPy dtype of the numbers, also where they are Tensors."""
+        dtype = self.data.dtype
+        return getattr(dtype, "numpy", dtype)
 
     @property
     def size(self) -> int:

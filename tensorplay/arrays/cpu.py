@@ -7,7 +7,9 @@ Infinities and NaN are results here, as in PyTorch, not warnings: what can make 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,8 @@ __all__ = ["Cpu", "cpu"]
 
 Array = np.ndarray[Any, Any]
 quiet = np.errstate(all="ignore")
+# Plain operators (x * y, x @ y) have no room for it: silence what NumPy says from within this package.
+warnings.filterwarnings("ignore", r".* encountered in ", RuntimeWarning, r"tensorplay\.")
 ndarray = np.ndarray
 add_up: Any = np.add.reduce
 largest: Any = np.maximum.reduce
@@ -89,7 +93,9 @@ class Cpu(Composite):
 
     @staticmethod
     def cast(x: Array, dtype: Any) -> Array:
-        return np.asarray(x).astype(dtype, copy=False)
+        """A complex number becomes real by its real part: what a real input can use of a complex gradient."""
+        x = np.asarray(x)
+        return (x.real if x.dtype.kind == "c" and np.dtype(dtype).kind != "c" else x).astype(dtype, copy=False)
 
     # ------------------------------------------------------------------------------- many to one
 
@@ -182,13 +188,13 @@ class Cpu(Composite):
 
     @_quietly
     def softmax(x: Array, dim: int) -> Array:
-        e = np.exp(x - largest(x, dim, None, None, True))
+        e = np.exp(x - largest(x, dim, None, None, True, -inf))
         e /= add_up(e, dim, None, None, True)
         return e
 
     @_quietly
     def log_softmax(x: Array, dim: int) -> Array:
-        shifted = x - largest(x, dim, None, None, True)
+        shifted = x - largest(x, dim, None, None, True, -inf)  # -inf: the largest of none, where a size is 0
         shifted -= np.log(add_up(np.exp(shifted), dim, None, None, True))
         return shifted
 

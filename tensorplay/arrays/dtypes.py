@@ -123,6 +123,11 @@ def as_dtype(dtype: DType | str | np.dtype[Any] | type | None) -> DType:
     return found
 
 
+def is_dtype_name(name: str) -> builtins.bool:
+    """Whether a text names a dtype, and so no device."""
+    return name.removeprefix("tensorplay.") in _FROM_NAME
+
+
 def as_numpy(dtype: DType | str | np.dtype[Any] | type | None) -> np.dtype[Any]:
     """The NumPy dtype meant by a dtype, a name, a NumPy dtype or a Python type; None means the default dtype.
 

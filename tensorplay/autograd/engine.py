@@ -148,7 +148,10 @@ def _visit(run: Pass, node: Node, g: Any) -> list[tuple[Any, Any]]:
         return []
     arrived = hooks.before(run, node, _zeros_for_unused(run, node, arrived))
     saved = _load(node) if run.tensors else node.saved
-    sent = node.plan.pull(run.xp, arrived[0] if len(arrived) == 1 else arrived, saved)
+    if all(g is None for g in arrived):  # a hook dropped what had arrived
+        sent = [None] * len(node.edges)
+    else:
+        sent = node.plan.pull(run.xp, arrived[0] if len(arrived) == 1 else arrived, saved)
     if node.fit is not None:
         sent = _fit(run.xp, sent, node.fit)
     sent = hooks.after(run, node, list(sent), arrived)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..arrays.dtypes import DType
 from ..errors import GradError
 from .bridge import bridge
 from .node import AccumulateGrad, Node, Out
@@ -17,6 +18,20 @@ class GradientEdge(NamedTuple):
     node: Any
     output_nr: int
     ownership_token: Any = None
+    """Opaque, as in PyTorch. `get_gradient_edge` leaves the tensor's dtype here, which a node does not keep."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the gradients collected here."""
+        if isinstance(self.node, AccumulateGrad):
+            return self.node.variable.shape
+        return self.node.extra.shapes[self.output_nr] if self.node.plan.many else self.node.shape
+
+    @property
+    def dtype(self) -> DType | None:
+        """Their dtype; None for an edge made by hand, which cannot know."""
+        leaf = self.node.variable if isinstance(self.node, AccumulateGrad) else None
+        return self.ownership_token if leaf is None else leaf.dtype
 
     def edge(self) -> Any:
         """The same place as the engine names it."""
@@ -42,7 +57,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
             "call requires_grad_() on it, or on what it was made from"
         )
     if edge.__class__ is Node:
-        return GradientEdge(edge, 0)
+        return GradientEdge(edge, 0, tensor.dtype)
     if edge.__class__ is Out:
-        return GradientEdge(edge.node, edge.nr)
+        return GradientEdge(edge.node, edge.nr, tensor.dtype)
     return GradientEdge(AccumulateGrad(edge), 0)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import events
+from ..arrays.batch import Batched
 from ..errors import HookError, HookTypeError
 from .bridge import bridge
 from .node import Extra, Node
@@ -20,14 +21,29 @@ __all__ = ["after", "arrive", "before", "fire", "keep_grad"]
 def fire(run: Any, where: Any, hooks: Iterable[Callable[[Any], Any]], g: Any, kind: str) -> Any:
     """Pass `g` through tensor hooks in the order registered; each sees what the one before left."""
     for hook in tuple(hooks):
-        shown = g if run.tensors else bridge.wrap(run.xp.copy(g), None)
+        shown = _own(run, g)
         result = hook(shown)
-        chosen = shown if result is None else _checked(hook, result, shown)
-        new = chosen if run.tensors else chosen._array
+        new = _left(run, g, shown if result is None else _checked(hook, result, shown), shown)
         if events.listeners:
             events.emit(events.HookFired(where, g, new, kind))
         g = new
     return g
+
+
+def _own(run: Any, g: Any) -> Any:
+    """The gradient as a hook sees it: a Tensor with memory of its own."""
+    g = run.xp.copy(g)
+    return g if isinstance(g, bridge.Tensor) else bridge.wrap(g, None)
+
+
+def _left(run: Any, g: Any, chosen: Any, shown: Any) -> Any:
+    """The gradient that goes on, in the form of `g`: an array, a Tensor, or a batch of either."""
+    if isinstance(g, bridge.Tensor):
+        edited = chosen is not shown or (shown._cell is not None and shown._cell[0])
+        return chosen if edited else g  # untouched: the copy need not be part of the graph
+    if not isinstance(g, Batched) or isinstance(chosen._array, Batched):
+        return chosen._array
+    return Batched(run.xp.spread(chosen if run.tensors else chosen._array, g.size), run.xp)
 
 
 def _checked(hook: Any, result: Any, shown: Any) -> Any:
@@ -53,7 +69,7 @@ def arrive(run: Any, node: Node, arrived: list[Any]) -> list[Any]:
     if extra is None or not (extra.tensor_hooks or extra.retain):
         return arrived
     slots = list(arrived)
-    for nr, hooks in extra.tensor_hooks.items():
+    for nr, hooks in tuple(extra.tensor_hooks.items()):  # a hook may register another
         if slots[nr] is not None:
             slots[nr] = fire(run, node, hooks.values(), slots[nr], "tensor hook")
     for nr, reference in extra.retain.items():
@@ -84,7 +100,7 @@ def _of(extra: Extra | None, name: str) -> tuple[Any, ...]:
 
 
 def _shown(run: Any, values: list[Any]) -> tuple[Any, ...]:
-    return tuple(v if v is None or run.tensors else bridge.wrap(run.xp.copy(v), None) for v in values)
+    return tuple(v if v is None else _own(run, v) for v in values)
 
 
 def _replaced(
@@ -98,8 +114,10 @@ def _replaced(
         raise HookError(
             f"hook {_name(hook)} has returned an incorrect number of values: got {len(result)}, expected {len(values)}"
         )
-    checked = [r if r is None or s is None else _checked(hook, r, s) for r, s in zip(result, shown, strict=True)]
-    new = [c if c is None or run.tensors else c._array for c in checked]
+    if any(s is None and r is not None for r, s in zip(result, shown, strict=True)):
+        raise HookError(f"can't replace a None gradient with a non-None value: hook {_name(hook)} must leave it None")
+    triples = zip(result, shown, values, strict=True)
+    new = [None if r is None else _left(run, v, r if r is s else _checked(hook, r, s), s) for r, s, v in triples]
     if events.listeners:
         events.emit(events.HookFired(where, tuple(values), tuple(new), kind))
     return new
@@ -120,7 +138,7 @@ def keep_grad(run: Any, tensor: Any, g: Any) -> None:
         tensor._grad = g.clone() if run.tensors else bridge.wrap(run.xp.copy(g), None)
     elif run.tensors:
         tensor._grad = old + g
-    elif 0 in old._array.strides or not old._array.flags.writeable:  # set by hand, to memory that is shared
+    elif old._cell is None or 0 in old._array.strides or not old._array.flags.writeable:  # not ours to edit
         tensor._grad = bridge.wrap(old._array + g, None)
     else:
         old._array += g

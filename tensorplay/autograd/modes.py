@@ -169,7 +169,8 @@ class _PlainSwitch(_GradMode):
         return f"{type(self).__name__}(mode={self.to})"
 
     def __call__(self, function: F) -> F:
-        _switch(self.before.pop())  # decorating switches nothing
+        if self.before:
+            _switch(self.before.pop())  # decorating switches nothing
         return super().__call__(function)
 
 

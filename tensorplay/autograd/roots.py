@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays.batch import Batched, BatchSpace
 from ..arrays.cpu import cpu
+from ..arrays.dtypes import as_numpy
 from ..errors import GradError, GradTypeError, NoGradRootError, NoGradRootWarning, NonScalarError
 from ..source import warn
 from .bridge import bridge
@@ -60,7 +61,7 @@ def find_roots(tensors: list[Any], vectors: Any, *, batched: bool, create: bool,
 def _vectors(vectors: Any, count: int) -> Sequence[Any]:
     if vectors is None:
         return [None] * count
-    given = [vectors] if isinstance(vectors, bridge.Tensor) or np.isscalar(vectors) else list(vectors)
+    given = list(vectors) if isinstance(vectors, Iterable) and not isinstance(vectors, bridge.Tensor) else [vectors]
     if len(given) != count:
         raise GradError(f"got {count} tensors and {len(given)} gradients: give one gradient (or None) per tensor")
     return given
@@ -68,11 +69,15 @@ def _vectors(vectors: Any, count: int) -> Sequence[Any]:
 
 def _seed(tensor: Any, vector: Any, batched: bool, create: bool) -> Any:
     """The vector a root starts with, as the pass computes: an array, a Tensor under `create_graph`, or a batch."""
-    if isinstance(tensor, GradientEdge):
-        shape, dtype = tensor.node.shape, np.dtype("float32") if vector is None else vector._array.dtype
-    else:
-        shape, dtype = tensor.shape, tensor._array.dtype
+    if vector is not None and not isinstance(vector, bridge.Tensor):
+        raise GradTypeError(f"gradients can be either Tensors or None, but got {type(vector).__name__}")
+    shape, dtype = tensor.shape, as_numpy(tensor.dtype or (vector.dtype if vector is not None else None))
     if vector is None:
+        if dtype.kind == "c":
+            raise NonScalarError(
+                f"grad can be implicitly created only for real scalar outputs but got {tensor.dtype}: "
+                f"give the vector, as in y.backward(gradient)"
+            )
         if int(np.prod(shape)) != 1 or batched:
             raise NonScalarError(
                 f"grad can be implicitly created only for scalar outputs, and this one has shape {list(shape)}. "
@@ -81,8 +86,6 @@ def _seed(tensor: Any, vector: Any, batched: bool, create: bool) -> Any:
             )
         seed = np.ones(shape, dtype)
         return bridge.wrap(seed, None) if create else seed
-    if not isinstance(vector, bridge.Tensor):
-        raise GradTypeError(f"gradients can be either Tensors or None, but got {type(vector).__name__}")
     _check_seed(vector, shape, dtype, batched)
     given = vector if create else vector._array
     if given.dtype != dtype:
@@ -121,7 +124,7 @@ def find_targets(inputs: Any, name: str) -> list[Any]:
         raise GradError(f"`inputs` argument to `{name}()` cannot be empty: name at least one tensor, or leave it out")
     if name == "backward":
         for target in found:
-            if not isinstance(target, GradientEdge) and not target.requires_grad:
+            if edge_to(target) is None:
                 raise GradError(
                     "can't retain_grad on Tensor that has requires_grad=False: it cannot be one of `inputs`"
                 )

@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import events
 from ..arrays.batch import Batched, BatchSpace
+from ..arrays.dtypes import as_numpy
 from ..errors import FreedGraphError, FreedGraphWarning, GradError, UnusedInputError
 from ..source import user_line, warn
 from . import hooks, modes
@@ -181,8 +182,7 @@ def _unused(i: int, g: Any, target: Any, allowed: bool, zeros: bool) -> Any:
         )
     if not zeros:
         return None
-    shape = target.node.shape if isinstance(target, GradientEdge) else target.shape
-    return bridge.wrap(np.zeros(shape, getattr(getattr(target, "_array", None), "dtype", np.float32)), None)
+    return bridge.wrap(np.zeros(target.shape, as_numpy(target.dtype)), None)
 
 
 # ----------------------------------------------------------------------------------------- the pass

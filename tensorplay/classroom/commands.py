@@ -67,8 +67,8 @@ def run_grade(args: argparse.Namespace) -> int:
     from tensorplay.classroom.intake import entries
 
     exercise = results.load_exercise(args.assignment)
-    submissions = grade.checked_folder(args.submissions)
-    args.output.mkdir(parents=True, exist_ok=True)
+    submissions = grade.checked_folder(args.submissions, exercise.module, args.output)
+    _make_output(args.output)
     grader = grade.Grader(exercise, grade.collect(exercise), grade.course_key(args.key, args.output))
     if not args.skip_solution:
         soundness.check_solution(grader)
@@ -81,6 +81,14 @@ def run_grade(args: argparse.Namespace) -> int:
     report.write_html(exercise, grades, grader.isolation, args.output / "report.html")
     _journal(args.output / "journal.txt", started, len(grades), grader.isolation)
     return _summary(grades, grader, args.output)
+
+
+def _make_output(out: Path) -> None:
+    """Find out before the work, not after it, that results cannot be written."""
+    (out / "students").mkdir(parents=True, exist_ok=True)
+    for folder in (out, out / "students"):
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise ClassroomError(f"nothing can be written to {folder}")
 
 
 def _journal(path: Path, started: float, count: int, isolation: dict[str, str]) -> None:

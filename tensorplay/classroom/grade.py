@@ -81,13 +81,12 @@ class Grader:
 
     def grade_text(self, student: str, submission: Submission) -> Grade:
         """The row of a submission that has been read."""
-        student = printable(student)
         where = f"{self.exercise.folder.name}\0{student}\0{submission.sha256}"
         key = hmac.new(self.key, where.encode(), hashlib.sha256).digest()
         seconds = [test.seconds or self.exercise.limits.seconds for test in self.tests]
         job = _job(self.exercise, key, self.public_only)
         job |= {"cpu": int(sum(seconds) + LOAD_SECONDS) + 5, "submission": asdict(submission)}
-        lines = run(job, 2 * sum(seconds) + START_SECONDS + LOAD_SECONDS + 5 * len(seconds))
+        lines = run(job, 2 * sum(seconds) + START_SECONDS + (LOAD_SECONDS + 5) * (len(seconds) + 1))
         results = tuple(TestResult(**line["result"]) for line in lines if "result" in line)
         problems = [problem for line in lines for problem in line.get("problems", [])]
         self.isolation = next((line["isolation"] for line in lines if line.get("isolation")), self.isolation)
@@ -102,7 +101,7 @@ class Grader:
     def _unread(self, entry: Entry, verdict: str, reason: str) -> Grade:
         results = tuple(TestResult(test.name, "missing", reason) for test in self.tests)
         file = printable(entry.path.name) if entry.path else ""
-        return Grade(printable(entry.student), file, "", verdict, printable(reason), self.tests, results)
+        return Grade(entry.student, file, "", verdict, printable(reason), self.tests, results)
 
 
 def _sentence(grade: Grade) -> tuple[str, str]:
@@ -199,8 +198,12 @@ def file_name(student: str) -> str:
     return student + ".json"
 
 
-def checked_folder(path: Path) -> Path:
-    """The folder of submissions. Raises `ClassroomError` if it is not there or empty."""
+def checked_folder(path: Path, module: str, out: Path) -> Path:
+    """The folder of submissions. Raises `ClassroomError` if it is not there or empty, or is that of the results."""
     if not path.is_dir():
         raise ClassroomError(f"there is no folder {path}")
+    if path.resolve() == out.resolve():
+        raise ClassroomError(f"{out} holds the submissions; results go to a folder of their own")
+    if not entries(path, module, out):
+        raise ClassroomError(f"{path} holds no submissions: one .py or .ipynb file, or one folder, for each student")
     return path

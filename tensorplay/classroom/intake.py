@@ -8,8 +8,11 @@ from __future__ import annotations
 import bisect
 import hashlib
 import io
+import itertools
 import json
+import re
 import tokenize
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,10 @@ from tensorplay.errors import SubmissionError
 __all__ = ["Entry", "Submission", "entries", "read_submission"]
 
 MOST_BYTES = {".py": 1 << 20, ".ipynb": 16 << 20}
+MAGIC = ("%", "!", "?")
+LITERAL = re.compile(
+    r"""\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\#[^\n]*""", re.DOTALL
+)
 ENCODINGS = {"utf-8", "utf-8-sig", "ascii", "iso-8859-1", "iso-8859-15", "cp1252"}
 
 
@@ -57,38 +64,64 @@ def entries(submissions: Path, module: str, skip: Path | None = None) -> list[En
     A file is named after its student; a folder too, and holds `module`.py or .ipynb, or a single such file.
     """
     found = [_entry(path, module) for path in sorted(submissions.iterdir()) if _counts(path, skip)]
-    names = [entry.student for entry in found]
-    return sorted(
-        (
-            Entry(entry.path.name, entry.path, entry.reason)
-            if names.count(entry.student) > 1 and entry.path and entry.path.parent == submissions
-            else entry
-            for entry in found
-        ),
-        key=lambda entry: entry.student,
-    )
+    names = Counter(entry.student for entry in found)
+    full = [
+        Entry(entry.path.name, entry.path, entry.reason)
+        if names[entry.student] > 1 and entry.path and entry.path.parent == submissions
+        else entry
+        for entry in found
+    ]
+    taken: set[str] = set()
+    return [
+        Entry(_free_name(printable(entry.student), taken), entry.path, entry.reason)
+        for entry in sorted(full, key=lambda entry: entry.student)
+    ]
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """`name`, or with a number where two would share a row or a file of results, also one that ignores case."""
+    numbered = (name if number == 1 else f"{name} ({number})" for number in itertools.count(1))
+    free = next(name for name in numbered if name.casefold() not in taken)
+    taken.add(free.casefold())
+    return free
 
 
 def _counts(path: Path, skip: Path | None) -> bool:
-    if path.name.startswith((".", "__")) or (skip and path.resolve() == skip.resolve()):
+    if path.name.startswith((".", "__")):
         return False
-    return path.is_symlink() or path.is_dir() or path.suffix in MOST_BYTES
+    if path.is_symlink():
+        return True
+    if path.is_dir():
+        return not (skip and skip.resolve().is_relative_to(path.resolve()))
+    return path.suffix.lower() in MOST_BYTES
 
 
 def _entry(path: Path, module: str) -> Entry:
     if path.is_symlink():
         return Entry(path.name, None, f"{path.name} is a link, not a file or folder of its own")
-    if not path.is_dir():
-        return Entry(path.stem, path)
-    named = [path / f"{module}{suffix}" for suffix in MOST_BYTES]
-    files = [file for file in named if file.is_file()] or [file for file in path.iterdir() if file.suffix in MOST_BYTES]
-    files = sorted(file for file in files if file.is_file() and not file.is_symlink())
-    if len(files) == 1 or (files and files[0] in named):
-        return Entry(path.name, files[0])
-    if not files:
-        return Entry(path.name, None, f"nothing handed in: the folder holds no {module}.py or {module}.ipynb")
-    several = ", ".join(file.name for file in files)
-    return Entry(path.name, None, f"which file counts? the folder holds {several}, and none is {module}.py")
+    if path.is_dir():
+        try:
+            return _in_folder(path, module)
+        except OSError as error:
+            return Entry(path.name, None, f"the folder cannot be read: {error.strerror}")
+    if not path.is_file():
+        return Entry(path.stem, None, f"{path.name} is a pipe or a device, not a file")
+    return Entry(path.stem, path)
+
+
+def _in_folder(folder: Path, module: str) -> Entry:
+    """The one file of a folder that counts. What is not a file of its own, such as a link, does not."""
+    names = [f"{module}{suffix}" for suffix in MOST_BYTES]
+    found = sorted(file for file in folder.iterdir() if file.suffix.lower() in MOST_BYTES)
+    files = [file for file in found if file.is_file() and not file.is_symlink()]
+    files = [file for file in files if file.name in names] or files
+    if len(files) == 1 or (files and files[0].name in names):
+        return Entry(folder.name, files[0])
+    if files:
+        several = ", ".join(file.name for file in files)
+        return Entry(folder.name, None, f"which file counts? the folder holds {several}, and none is {module}.py")
+    why = f"{found[0].name} is a link, not a file of its own" if found else f"the folder holds no {' or '.join(names)}"
+    return Entry(folder.name, None, f"nothing handed in: {why}")
 
 
 # ------------------------------------------------------------------------------------------ reading
@@ -96,7 +129,8 @@ def _entry(path: Path, module: str) -> Entry:
 
 def read_submission(path: Path) -> Submission:
     """The text of a file. Raises `SubmissionError` with file and line if it cannot be read as Python text."""
-    most = MOST_BYTES.get(path.suffix, 1 << 20)
+    suffix = path.suffix.lower()
+    most = MOST_BYTES.get(suffix, 1 << 20)
     try:
         with path.open("rb") as stream:
             data = stream.read(most + 1)
@@ -105,15 +139,15 @@ def read_submission(path: Path) -> Submission:
     if len(data) > most:
         raise SubmissionError(f"{path.name} is larger than {most >> 20} MiB")
     digest, name = hashlib.sha256(data).hexdigest(), printable(path.name)
-    if path.suffix == ".ipynb":
+    if suffix == ".ipynb":
         text, cells = _notebook(data, name)
         return Submission(text, name, digest, cells)
     return Submission(_decoded(data, name), name, digest)
 
 
 def printable(name: str) -> str:
-    """A file name as text that can be written anywhere, also when its bytes are no UTF-8."""
-    return name.encode("utf-8", "backslashreplace").decode()
+    """A file name as text that can be written anywhere, also with control characters or bytes that are no UTF-8."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in name)
 
 
 def _decoded(data: bytes, name: str) -> str:
@@ -162,12 +196,24 @@ def _without_magics(lines: list[str]) -> list[str]:
     code = [line for line in lines if line.strip()]
     if code and code[0].startswith("%%"):
         return [f"# {line}" for line in lines]
-    return [_plain_line(line) for line in lines]
+    begins = _beginnings("\n".join(lines))
+    return [_plain_line(line) if begins[number] else line for number, line in enumerate(lines)]
+
+
+def _beginnings(cell: str) -> list[bool]:
+    """For each line, whether a statement can begin there: it is not inside a text or brackets."""
+    bare = LITERAL.sub(lambda found: "(" * (n := found[0].count("\n")) + "\n" * n + ")" * n, cell)
+    depth, begins = 0, []
+    for line in bare.split("\n"):
+        begins.append(depth == 0)
+        if depth or not line.lstrip().startswith(MAGIC):
+            depth = max(depth + len(re.findall(r"[(\[{]", line)) - len(re.findall(r"[)\]}]", line)), 0)
+    return begins
 
 
 def _plain_line(line: str) -> str:
     body = line.lstrip()
     asks = body.endswith("?") and not any(char in body for char in "#'\"")  # `name?` shows help in IPython
-    if asks or body.startswith(("%", "!", "?")):
+    if asks or body.startswith(MAGIC):
         return f"{line[: len(line) - len(body)]}pass  # {body}"
     return line

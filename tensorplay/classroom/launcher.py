@@ -130,19 +130,21 @@ def _collect() -> None:
 def work(sandbox: ModuleType, setup: dict[str, Any], report: dict[str, str], requests: int, answers: int) -> int:
     """Give up what student code must not have, then serve requests."""
     package, temp = setup["package"], setup["temp"]
-    roots = sorted({sys.prefix, sys.base_prefix, sys.exec_prefix, str(Path(sys.executable).resolve().parent)})
-    own_user = sandbox.drop_user(setup["number"], temp, [*roots, package], report)
+    roots = sorted({sys.prefix, sys.base_prefix, sys.exec_prefix, str(Path(sys.executable).resolve().parent), package})
+    worker, protocol = load("worker"), load("protocol")  # with NumPy, before memory is limited and files are hidden
+    used, others = sandbox.address_space(), sandbox.tasks_of_user()  # while /proc can be seen
+    sandbox.offer_to_be_killed()
+    tree = load("mounts").enter([*sandbox.SYSTEM_FOLDERS, *sandbox.DEVICES, *roots], temp)
+    own_user = sandbox.drop_user(setup["number"], temp, roots, report)
     if hasattr(os, "fork"):
         sandbox.die_with_parent(signal.SIGKILL)  # changing the user has cleared it
     os.chdir(temp)
-    worker = load("worker")  # imports NumPy, before memory is limited and files are hidden
-    # The kernel counts processes per user: only for a user, or a user namespace, with nothing else running.
-    counted = own_user or (os.geteuid() != 0 and report["network"].startswith("none")) if hasattr(os, "fork") else False
-    processes = setup["processes"] if counted else None
-    sandbox.limit(setup["memory"], setup["cpu"], setup["file_size"], processes, report)
+    alone = own_user or report["network"].startswith("none (")  # the kernel counts per user and user namespace
+    processes = setup["processes"] + (0 if alone else others)
+    sandbox.limit(used + setup["memory"] if used else 0, setup["cpu"], setup["file_size"], processes, report)
     sandbox.renounce()
-    sandbox.confine_files([*roots, package], temp, report)
-    return int(worker.serve(load("protocol"), package, report, requests, answers))
+    sandbox.confine_files(roots, temp, tree, report)
+    return int(worker.serve(protocol, package, report, requests, answers))
 
 
 if __name__ == "__main__":

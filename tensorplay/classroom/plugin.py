@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ MARKERS = (
     "task(name): tests with the same name are shown together",
 )
 SHOWN_REASON = 1200
+LONG_TEXT = 400  # characters
 
 
 class GradingPlugin:
@@ -56,13 +58,17 @@ class GradingPlugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Note every test; leave the hidden ones out when a student checks."""
+        """Note every test; leave the hidden ones out when a student checks, else run them last.
+
+        After a hidden test nothing that student code says is shown: it could be what that test has sent.
+        """
         if self.public_only:
             hidden = [item for item in items if item.get_closest_marker("hidden")]
             config.hook.pytest_deselected(items=hidden)
             items[:] = [item for item in items if item not in hidden]
         self.tests = [_describe(item) for item in items]
         self.on_collected(self.tests)
+        items.sort(key=lambda item: item.get_closest_marker("hidden") is not None)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A test file that cannot be collected is the teacher's problem, never a student's 0."""
@@ -74,6 +80,14 @@ class GradingPlugin:
         self.problems.append(str(excrepr))
 
     # ---- running
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> list[str] | None:
+        """Say where two long texts part; pytest would compare all lines with all lines, which can take hours."""
+        if op != "==" or type(left) is not str or type(right) is not str or min(len(left), len(right)) < LONG_TEXT:
+            return None
+        at = len(os.path.commonprefix([left, right]))
+        return [f"the texts differ from character {at} on: {left[at : at + 40]!r} where {right[at : at + 40]!r} is due"]
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:

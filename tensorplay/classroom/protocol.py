@@ -371,6 +371,8 @@ def _check_shape(shape: Any) -> None:
         raise ProtocolError("a shape is a list of at most 32 lengths")
     if any(type(n) is not int or not 0 <= n < 1 << 31 for n in shape):
         raise ProtocolError("a length of a shape is a small whole number, not negative")
+    if math.prod(max(n, 1) for n in shape) > 1 << 40:  # NumPy refuses these even when another length is 0
+        raise ProtocolError("a shape of too many elements")
 
 
 DECODERS: dict[str, Callable[[_Decoder, Any, int], Any]] = {

@@ -24,10 +24,13 @@ TONES = {"full": "good", "partial": "fair", "missing": "none", "not graded": "no
 
 
 def write_csv(grades: list[Grade], path: Path) -> None:
-    """One row a submission; a text that a spreadsheet would run as a formula gets an apostrophe in front."""
+    """One row a submission; a text that a spreadsheet would run as a formula gets an apostrophe in front.
+
+    All cells are quoted: where a spreadsheet splits at semicolons, no text can begin a cell in its middle.
+    """
     tests = [test.name for test in grades[0].tests] if grades else []
     with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
+        writer = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
         writer.writerow(["student", "points", "max_points", "verdict", "reason", "file", *map(_cell, tests)])
         for grade in grades:
             points = [points_text(test.points if result.passed else 0.0) for test, result in grade.rows()]

@@ -115,7 +115,7 @@ def _row(test: Test, result: TestResult) -> dict[str, Any]:
     row |= {"points": test.points if result.passed else 0.0, "max_points": test.points}
     if not result.passed:
         row["hint"] = test.hint
-    if not test.hidden or result.kind == "cannot run":  # which is known before a test sends anything
+    if not test.hidden:
         row |= {key: value for key, value in asdict(result).items() if key in ("reason", "where", "output") and value}
     return row
 

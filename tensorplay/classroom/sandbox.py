@@ -2,13 +2,14 @@
 
 Each step reports one sentence, so that a report never claims more than is in force. On Linux, from the
 outside in: namespaces (no network, own process tree), another user when the grader is root, resource limits,
-no capabilities, and Landlock (only Python, the system libraries and one temporary folder are visible).
+no capabilities, and Landlock. `mounts.py` adds a file tree that holds little more than Python and NumPy.
 Other systems get resource limits at most. Standard library only: the launcher loads this file by its path
 while it still has a single thread, which namespaces need.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -17,7 +18,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["confine_files", "die_with_parent", "drop_user", "isolate", "limit", "own_descendants", "renounce"]
+__all__ = [
+    *(
+        "DEVICES",
+        "SYSTEM_FOLDERS",
+        "address_space",
+        "confine_files",
+        "die_with_parent",
+        "drop_user",
+        "isolate",
+        "limit",
+    ),
+    *("offer_to_be_killed", "own_descendants", "renounce", "tasks_of_user"),
+]
 
 NEW_IPC, NEW_USER, NEW_PID, NEW_NET = 0x08000000, 0x10000000, 0x20000000, 0x40000000
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER = 1, 38, 36
@@ -136,18 +149,17 @@ def renounce() -> None:
 # ------------------------------------------------------------------------------------------- limits
 
 
-def limit(memory: int, cpu: int, file_size: int, processes: int | None, report: dict[str, str]) -> None:
-    """Resource limits: bytes of memory on top of what is used now, seconds, bytes, processes."""
+def limit(memory: int, cpu: int, file_size: int, processes: int, report: dict[str, str]) -> None:
+    """Resource limits: bytes of memory (0 for none), seconds, bytes of one file, processes of this user."""
     try:
         import resource
     except ImportError:
         report["limits"] = "wall time and output only: this system has no resource limits"
         return
     wanted = {"RLIMIT_CPU": cpu, "RLIMIT_FSIZE": file_size, "RLIMIT_NOFILE": 128, "RLIMIT_CORE": 0}
-    used = _address_space()
-    if used:
-        wanted["RLIMIT_AS"] = used + memory
-    if processes:
+    if memory:
+        wanted["RLIMIT_AS"] = memory
+    if os.geteuid() != 0:  # for root the kernel does not count
         wanted["RLIMIT_NPROC"] = processes
     done = [name for name, value in wanted.items() if _set_limit(resource, name, value)]
     names = {"RLIMIT_CPU": "CPU", "RLIMIT_AS": "memory", "RLIMIT_FSIZE": "file size", "RLIMIT_NPROC": "processes"}
@@ -167,12 +179,30 @@ def _set_limit(resource: Any, name: str, value: int) -> bool:
     return True
 
 
-def _address_space() -> int:
+def address_space() -> int:
+    """Bytes of memory that this process has mapped; 0 if that cannot be known."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def tasks_of_user() -> int:
+    """How many threads this user runs: a limit that is not above that number would stop every new one."""
+    total = 0
+    for tasks in Path("/proc").glob("[0-9]*/task") if _linux() else ():
+        with contextlib.suppress(OSError):
+            told = tasks.stat()
+            total += told.st_nlink - 2 if told.st_uid == os.geteuid() else 0
+    return total
+
+
+def offer_to_be_killed() -> None:
+    """When the machine runs out of memory, the kernel shall end student code first, and not the grader."""
+    if _linux():
+        with contextlib.suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 # ----------------------------------------------------------------------------------------- Landlock
@@ -188,9 +218,15 @@ class _Beneath(ctypes.Structure):
     _fields_ = (("access", ctypes.c_uint64), ("folder", ctypes.c_int32))
 
 
-def confine_files(readable: list[str], temp: str, report: dict[str, str]) -> None:
-    """Hide every file but Python, the system's libraries and `temp`, by Landlock where the kernel has it."""
+def confine_files(readable: list[str], temp: str, tree: bool, report: dict[str, str]) -> None:
+    """Hide every file but Python, the system's libraries and `temp`, by Landlock where the kernel has it.
+
+    `tree` tells that the worker is in a file tree of its own already.
+    """
+    seen = "only Python and the system's libraries, read-only, and a temporary folder"
     report["files"] = "NOT hidden: student code can read what its user can read"
+    if tree:
+        report["files"] = f"{seen} of limited size (mount namespace)"
     if not _linux():
         return
     libc = _libc()
@@ -210,7 +246,8 @@ def confine_files(readable: list[str], temp: str, report: dict[str, str]) -> Non
     _allow(libc, ruleset, temp, rights)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if libc.syscall(LANDLOCK_RESTRICT, ruleset, 0) == 0:
-        report["files"] = "only Python and the system's libraries, read-only, and a temporary folder (Landlock)"
+        open_still = "Landlock; file modes, local sockets and the size of the folder are NOT guarded"
+        report["files"] = f"{seen} of limited size (mount namespace, Landlock)" if tree else f"{seen} ({open_still})"
         if version >= 4 and "NOT" in report["network"]:
             report["network"] = "no TCP (Landlock); other protocols are NOT cut off"
     os.close(ruleset)

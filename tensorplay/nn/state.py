@@ -42,14 +42,21 @@ def _names(loaded: Loaded, mine: Mapping[str, Tensor], given: Mapping[str, Any])
     for name in loaded.missing_keys:
         yield f"  missing     {name} {list(mine[name].shape)}"
     for name in loaded.unexpected_keys:
-        near = get_close_matches(name, loaded.missing_keys, 1)
+        near = get_close_matches(str(name), loaded.missing_keys, 1)
         yield f"  unexpected  {name} {list(np.shape(_array(given[name])))}" + (f": meant {near[0]}?" if near else "")
 
 
 def _shapes(mine: Mapping[str, Tensor], given: Mapping[str, Any]) -> Iterator[str]:
     for name, tensor in mine.items():
-        if name in given and (got := np.shape(_array(given[name]))) != tensor._array.shape:
-            yield f"  shape       {name}: size mismatch, the state has {list(got)}, the model {list(tensor.shape)}"
+        if name not in given:
+            continue
+        value = _array(given[name])
+        if value.dtype.kind not in ("biufc" if tensor._array.dtype.kind == "c" else "biuf"):
+            got = type(given[name]).__name__
+            yield f"  type        {name}: expected a tensor of numbers for {tensor.dtype}, got {got} ({value.dtype})"
+        elif value.shape != tensor.shape:
+            sizes = f"the state has {list(value.shape)}, the model {list(tensor.shape)}"
+            yield f"  shape       {name}: size mismatch, {sizes}"
 
 
 def copy_into(mine: Mapping[str, Tensor], given: Mapping[str, Any]) -> None:
@@ -62,4 +69,7 @@ def copy_into(mine: Mapping[str, Tensor], given: Mapping[str, Any]) -> None:
 
 
 def _array(value: Any) -> np.ndarray:
-    return value._array if isinstance(value, Tensor) else np.asarray(value)
+    try:
+        return value._array if isinstance(value, Tensor) else np.asarray(value)
+    except ValueError:  # rows of different length
+        return np.asarray(None)

@@ -6,11 +6,13 @@ broadcast input, and (by its name) how a batching namespace runs it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from math import prod
+from operator import index
 from typing import Any
 
-from ..errors import DimensionError, EmptyReductionError, IndexingError, ShapeError
+from ..errors import DimensionError, DimensionTypeError, DTypeError, EmptyReductionError, IndexingError, ShapeError
 from .base import Op
 
 __all__ = [
@@ -41,6 +43,8 @@ def normal_dim(dim: int, rank: int) -> int:
     >>> normal_dim(-1, 3)
     2
     """
+    if not isinstance(dim, int):
+        dim = _whole(dim)
     room = max(rank, 1)
     if not -room <= dim < room:
         raise DimensionError(
@@ -49,18 +53,26 @@ def normal_dim(dim: int, rank: int) -> int:
     return dim % room
 
 
-def normal_dims(dim: int | tuple[int, ...] | None, rank: int) -> tuple[int, ...] | None:
-    """Several dimensions, each once; None and () mean all.
+def _whole(dim: Any) -> int:
+    """A dimension given as a whole number of another type, such as NumPy's."""
+    try:
+        return index(dim)
+    except TypeError:
+        raise DimensionTypeError(f"argument 'dim' must be int, not {type(dim).__name__}: got {dim!r}") from None
+
+
+def normal_dims(dim: int | Sequence[int] | None, rank: int) -> tuple[int, ...] | None:
+    """Several dimensions, each once; None and () mean all, and so does any dimension of a single number.
 
     >>> normal_dims((0, -1), 3)
     (0, 2)
     """
-    if dim is None or dim == ():
+    if dim is None:
         return None
-    dims = tuple(normal_dim(d, rank) for d in ((dim,) if isinstance(dim, int) else dim))
+    dims = tuple(normal_dim(d, rank) for d in (dim if isinstance(dim, (tuple, list)) else (dim,)))
     if len(set(dims)) != len(dims):
         raise ShapeError(f"dim appears multiple times in the list of dims: {dim}; name each dimension once")
-    return dims
+    return dims if rank and dims else None
 
 
 def keep_shape(shape: Shape, dim: int | tuple[int, ...] | None) -> Shape:
@@ -128,6 +140,8 @@ class Broadcasting(Op, abstract=True):
             reduce(broadcast_shapes, map(_shape, arrays))
         except ShapeError as clearer:
             return clearer
+        if isinstance(error, OverflowError):
+            return DTypeError(f"value cannot be converted to the other operand's type without overflow: {error}")
         return error
 
 

@@ -62,6 +62,15 @@ class Sub(Broadcasting):
     def d_y(xp, g):
         return -g
 
+    @classmethod
+    def explain(cls, arrays, params, error):
+        if isinstance(error, TypeError) and "boolean" in str(error):
+            return DTypeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported: "
+                "compare them (a != b), or convert with a.long() first"
+            )
+        return Broadcasting.explain.__func__(cls, arrays, params, error)
+
 
 class Mul(Broadcasting):
     """Element-wise product, x · y."""
@@ -222,6 +231,12 @@ class Neg(Pointwise):
 
     def d_x(xp, g):
         return -g
+
+    @classmethod
+    def explain(cls, arrays, params, error):
+        if isinstance(error, TypeError) and "boolean" in str(error):
+            return DTypeError("Negation, the `-` operator, on a bool tensor is not supported: invert a mask with ~x")
+        return error
 
 
 class Abs(Pointwise):

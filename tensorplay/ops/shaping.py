@@ -79,6 +79,8 @@ class Expand(Shaping):
     def explain(cls, arrays, params, error):
         old, new = tuple(arrays[0].shape), tuple(params["shape"])
         rank = len(new) - len(old)
+        if any(n < 0 for n in new):
+            return ShapeError(f"expand: sizes are at least 0, and -1 only keeps a size that is there: got {list(new)}")
         for i, n in enumerate(old, start=max(rank, 0)):
             if rank >= 0 and n not in (1, new[i]):
                 return ShapeError(

@@ -14,6 +14,7 @@ import numpy as np
 from tensorplay import events
 from tensorplay.autograd.modes import enable_grad
 from tensorplay.errors import HyperparameterError, StateDictError
+from tensorplay.inplace import checked
 from tensorplay.nn.parameter import clear_gradients
 from tensorplay.tensor import Tensor, wrap
 
@@ -81,6 +82,7 @@ class Optimizer:
                 "can't optimize a non-leaf Tensor: it is the result of an operation, so no gradient is kept for it. "
                 "Give the leaf it was computed from, or x.detach().requires_grad_()."
             )
+        checked(param)  # the step will write into its memory
         if id(param) in known:
             raise HyperparameterError("some parameters appear in more than one parameter group, or twice in one")
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .formulas import letters_of, rule_text, short_name, substituted, with_numbers
-from .narrate import Sentence, Word, many
+from .narrate import Sentence, Word, largest, many, place
 from .state import State, senders
 from .steps import Accumulated, Began, Ended, Freed, Hooked, OpRan, Sent, Step, Stepped, Visited, Zeroed
 from .summary import number_text, shape_text
@@ -202,6 +202,8 @@ def _preview(value: Value) -> list[CardLine]:
     """How large the numbers are, and the first of them, of an array that is not written out."""
     if not many(value) or value.low is None or value.high is None:
         return []
+    if value.low == value.high:
+        return [_text(f"all are {number_text(value.low)}")]
     first = ", ".join(map(number_text, value.head))
     return [_text(f"from {number_text(value.low)} to {number_text(value.high)}; the first are {first}")]
 
@@ -228,14 +230,17 @@ def _sum(trace: Trace, event: Accumulated) -> list[CardLine]:
     if not many(event.after):
         words = _addition(*(v.said if v else "none" for v in values))
         return [_line("addition", ("name", f"{name}.grad"), ("", ": "), *words, **data), _note(event)]
-    words = _addition(*("none" if v is None else number_text(v.head[0]) for v in values))
+    entry = largest(event)
+    numbers = (entry.before, entry.change, entry.after)
+    words = _addition(*("none" if n is None else number_text(n) for n in numbers))
+    data |= {"index": place(entry), "entry": json.dumps(numbers)}
     rows = [
         _line("row", ("name", f"{name}.grad"), ("after", event.after.said)),
         _line("row", ("", "before"), ("before", _range(event.before) if event.before else "none")),
         _line("row", ("", "increment"), ("increment", _range(event.increment))),
         _line("row", ("", "after"), ("after", _range(event.after))),
     ]
-    return [*rows, _line("addition", ("", "the first number: "), *words, **data), _note(event)]
+    return [*rows, _line("addition", ("", f"most, at {place(entry)}: "), *words, **data), _note(event)]
 
 
 def _addition(before: str, increment: str, after: str) -> tuple[Word, ...]:
@@ -256,9 +261,10 @@ def _moved(trace: Trace, event: Stepped) -> list[CardLine]:
         _line("row", ("", "before"), ("value", _range(event.before))),
         _line("row", ("", "after"), ("value", _range(event.after))),
     ]
-    first, last = number_text(event.before.head[0]), number_text(event.after.head[0])
-    data = {"before": exact(event.before), "after": exact(event.after)}
-    return [*rows, _line("row", ("", "first number"), ("value", f"{first} → {last}"), **data)]
+    entry = largest(event)
+    change = f"{number_text(entry.before)} → {number_text(entry.after)}"
+    data = {"before": exact(event.before), "after": exact(event.after), "index": place(entry)}
+    return [*rows, _line("row", ("", f"moves most, at {place(entry)}"), ("value", change), **data)]
 
 
 def _range(value: Value) -> str:

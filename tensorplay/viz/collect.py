@@ -11,17 +11,13 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from ..events import Source
+from .expressions import expression
 from .graph import Graph, GraphEdge, GraphNode
 from .lines import plain_source
 from .names import Pairs
-from .summary import number_text, summarise
-from .value import array_of
+from .summary import array_of, number_text, summarise
 
 __all__ = ["Box", "Collector", "EdgeRef", "resolve"]
-
-_SIGNS = {"+", "−", "×", "÷", "@"}
-_LONGEST_EXPRESSION = 14
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def target_of(edge: Any) -> Any:
@@ -223,18 +219,8 @@ def _slot_name(box: Box, slot: int) -> str:
 
 
 def _expression(box: Box, words: Mapping[Box, str]) -> str:
-    """What an operation without a name computes, such as b·x; nothing where that gets long."""
-    parts = [words.get(i, "") if isinstance(i, Box) else i for i in box.inputs]
-    if not parts or not all(parts):
-        return ""
-    if box.op.__name__ == "Permute" and len(box.shape or ()) == 2:
-        return f"{parts[0]}ᵀ"
-    if box.op.__name__ == "Pow" and len(parts) == 2 and f"{parts[0]}{parts[1]}".isalnum():
-        return f"{parts[0]}{str(parts[1]).translate(_RAISED)}" if str(parts[1]).isdigit() else f"{parts[0]}^{parts[1]}"
-    sign = "·" if box.label == "×" else f" {box.label} "
-    sides = [f"({p})" if " " in str(p) and box.label not in "+" else str(p) for p in parts]
-    text = sign.join(sides) if box.label in _SIGNS else f"{box.label}({', '.join(map(str, parts))})"
-    return text if len(text) <= _LONGEST_EXPRESSION and (len(parts) > 1 or box.label not in _SIGNS) else ""
+    parts = [words.get(i, "") if isinstance(i, Box) else i or "" for i in box.inputs]
+    return expression(box.op, parts, getattr(box.thing, "params", None))
 
 
 def resolve(thing: Any, edge_ids: Mapping[tuple[int, int], str]) -> Any:

@@ -14,7 +14,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ..events import Source
+from .expressions import word
 from .summary import Summary, shape_text
+from .text import short
 
 __all__ = ["Graph", "GraphEdge", "GraphNode", "Kind", "sentence"]
 
@@ -60,9 +62,9 @@ class GraphNode:
     def name(self) -> str:
         """What to call it in a sentence: the name of its result, else the operation with its number."""
         if not self.is_op or self.folded:
-            return self.detail if self.folded else self.label
-        named = self.detail and self.detail != self.op.lower()  # "mul" is what it is, not what it is called
-        return self.detail if named else f"{self.detail or self.label} ({self.id})"
+            return self.detail if self.folded else short(self.label)
+        plain = word(self.op, self.label)  # "mul" is what it is, not what it is called
+        return short(self.detail) if self.detail not in ("", plain) else f"{plain} ({self.id})"
 
     @property
     def classes(self) -> str:
@@ -218,10 +220,9 @@ def _what(node: GraphNode) -> str:
         return f"{node.detail or node.label} folded into one box"
     if not node.is_op:
         kind = "needs no gradient" if node.kind == "constant" else node.kind
-        return f"{node.label}, {kind}"
-    word = node.op or node.label
-    result = f", result {node.detail}" if node.detail else ""
-    return f"{word}{result}" + (", output" if node.kind == "output" else "")
+        return f"{short(node.label)}, {kind}"
+    result = f", result {short(node.detail)}" if node.detail else ""
+    return f"{node.op or node.label}{result}" + (", output" if node.kind == "output" else "")
 
 
 def _gradient(node: GraphNode) -> str:

@@ -15,6 +15,7 @@ from .steps import (
     Again,
     Began,
     Ended,
+    Entry,
     Failed,
     Freed,
     Hooked,
@@ -27,10 +28,11 @@ from .steps import (
     Zeroed,
 )
 from .summary import number_text, shape_text
+from .text import one_line
 from .trace import Trace
 from .value import Value
 
-__all__ = ["TEMPLATES", "Sentence", "Word", "input_names", "many", "plain", "sentence", "transcript"]
+__all__ = ["TEMPLATES", "Sentence", "Word", "input_names", "largest", "many", "place", "plain", "sentence", "transcript"]
 
 Word = tuple[str, str]
 """(role, text)"""
@@ -56,7 +58,7 @@ TEMPLATES: Mapping[str, str] = {
     "freed one": "{node} is done, so the array it had saved is freed: {bytes}.",
     "accumulate": "{node}.grad is added to: {before} + {increment} = {after}.",
     "accumulate first": "{node}.grad was empty. Now it is {after}.",
-    "accumulate many": "{node}.grad is added to, number by number: the first is {before} + {increment} = {after}.",
+    "accumulate many": "{node}.grad is added to, number by number: most at {where}, where {before} + {increment} = {after}.",
     "accumulate many first": "{node}.grad was empty. Now it holds {after}.",
     "ended": "The backward pass is over. {visited} visited, {leaves}, {freed} freed.",
     "failed": "The backward pass stops at {node}. {error}",
@@ -65,7 +67,7 @@ TEMPLATES: Mapping[str, str] = {
     "written value": "{node} is overwritten in place: it is now {value}.",
     "written grad": "The gradient of {node} is overwritten in place: it is now {grad}.",
     "optimizer": "{optimizer} moves {node} from {before} to {after}.",
-    "optimizer many": "{optimizer} moves {node}: the first of its numbers goes from {before} to {after}.",
+    "optimizer many": "{optimizer} moves {node}: the number that changes most, at {where}, goes from {before} to {after}.",
     "zero": "The gradients of {nodes} are cleared, so that the next pass starts from nothing.",
 }
 """Every sentence. A field in braces is filled by the function of that step below."""
@@ -81,8 +83,8 @@ def sentence(trace: Trace, step: int) -> Sentence:
 
 
 def plain(words: Sentence) -> str:
-    """The sentence as text."""
-    return "".join(text for _, text in words)
+    """The sentence as text on one line."""
+    return one_line("".join(text for _, text in words))
 
 
 def transcript(trace: Trace) -> str:
@@ -93,7 +95,7 @@ def transcript(trace: Trace) -> str:
     """
     width = max(2, len(str(len(trace.events))))
     lines = [f"{step:{width}}  {plain(sentence(trace, step))}" for step in range(len(trace.events) + 1)]
-    return "\n".join([*([trace.graph.title] if trace.graph.title else []), *lines, *trace.left_out.sentences()])
+    return "\n".join([*([one_line(trace.graph.title)] if trace.graph.title else []), *lines, *trace.left_out.sentences()])
 
 
 def input_names(trace: Trace, node: str, values: Sequence[Value | None] = ()) -> tuple[str, ...]:
@@ -178,12 +180,13 @@ def _freed(trace: Trace, event: Freed) -> Sentence:
 def _accumulated(trace: Trace, event: Accumulated) -> Sentence:
     large = many(event.after)
     before, increment, after = event.before, event.increment, event.after
+    fields = {"before": _sum(before), "increment": _grad(increment), "after": _sum(after), "where": ""}
     if large and before is not None:
-        words = (_head("sum", before), _head("grad", increment), _head("sum", after))
-    else:
-        words = (_sum(before), _grad(increment), _sum(after))
+        entry = largest(event)
+        numbers = [number_text(n) for n in (entry.before, entry.change, entry.after)]
+        fields = dict(zip(fields, zip(("sum", "grad", "sum"), numbers, strict=True), strict=False))
+        fields["where"] = place(entry)
     template = "accumulate" + " many" * large + " first" * (before is None)
-    fields = dict(zip(("before", "increment", "after"), words, strict=True))
     return _fill(template, node=_name(trace, event.node), **fields)
 
 
@@ -192,8 +195,18 @@ def many(value: Value) -> bool:
     return value.said.endswith("numbers") and bool(value.head)
 
 
-def _head(role: str, value: Value) -> Word:
-    return (role, number_text(value.head[0]))
+def largest(event: Accumulated | Stepped) -> Entry:
+    """The number that changes most; the first one in a trace that does not say which."""
+    if event.largest is not None:
+        return event.largest
+    before, after = event.before, event.after
+    change = event.increment.head[0] if isinstance(event, Accumulated) else ""
+    return Entry((0,) * len(after.shape), before.head[0] if before else None, change, after.head[0])
+
+
+def place(entry: Entry) -> str:
+    """An index as it is written in the program."""
+    return f"[{', '.join(map(str, entry.index))}]"
 
 
 def _ended(trace: Trace, event: Ended) -> Sentence:
@@ -218,10 +231,12 @@ def _written(trace: Trace, event: Written) -> Sentence:
 
 
 def _stepped(trace: Trace, event: Stepped) -> Sentence:
-    before, after, template = ("value", event.before.said), ("value", event.after.said), "optimizer"
-    if many(event.after):
-        before, after, template = _head("value", event.before), _head("value", event.after), "optimizer many"
-    return _fill(template, optimizer=event.optimizer, node=_name(trace, event.node), before=before, after=after)
+    words: dict[str, Any] = {"optimizer": event.optimizer, "node": _name(trace, event.node)}
+    if not many(event.after):
+        return _fill("optimizer", before=("value", event.before.said), after=("value", event.after.said), **words)
+    entry = largest(event)
+    before, after = (("value", number_text(n)) for n in (entry.before, entry.after))
+    return _fill("optimizer many", before=before, after=after, where=place(entry), **words)
 
 
 def _zeroed(trace: Trace, event: Zeroed) -> Sentence:

@@ -249,6 +249,9 @@ main{{max-width:1400px;margin:0 auto}}
 figure{{margin:0 0 16px;overflow-x:auto;border:1px solid $line;border-radius:12px;background:$card}}
 svg{{display:block;margin:0 auto;max-width:100%;height:auto}}
 .wide svg{{max-width:none;margin:0}}
+@media (max-width:700px){{body{{padding:12px}}svg{{max-width:none}}}}
+.table{{overflow-x:auto}}
+td{{overflow-wrap:anywhere;min-width:3em}}
 table{{border-collapse:collapse;font-size:13.5px;font-variant-numeric:tabular-nums}}
 th,td{{text-align:left;padding:4px 16px 4px 0;border-bottom:1px solid $line}}
 th,.note{{color:$soft;font-weight:600}}
@@ -266,7 +269,7 @@ def _page(picture: GraphPicture) -> str:
 <meta name="viewport" content="width=device-width,initial-scale=1"><title>{title}</title>
 <style>{css}</style></head>
 <body><main><figure{wide}>{paint(picture.graph, picture.layout, picture.theme, style=False)}</figure>
-{notes}{_html_table(picture.table())}</main></body></html>
+{notes}<div class="table">{_html_table(picture.table())}</div></main></body></html>
 """
 
 

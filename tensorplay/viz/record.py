@@ -12,6 +12,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..events import Subscription, subscribe
+from ..tensor import Tensor
 from .names import caller, caller_names
 from .recorder import Recorder
 from .trace import Trace
@@ -32,7 +33,8 @@ def record(
 
     `values`: "auto" keeps all numbers of arrays with up to 64 elements and summarises larger ones, "all" keeps
     every number while the `budget` lasts, "summary" keeps none. `source=False` skips the lines of the program.
-    At most `limit` steps are kept. `trace.left_out` says what was not. Raises ValueError for settings it cannot read.
+    At most `limit` steps are kept. `trace.left_out` says what was not. Raises ValueError or TypeError for settings
+    it cannot read.
 
     >>> import tensorplay as tp
     >>> x = tp.tensor(2.0, requires_grad=True)
@@ -43,8 +45,12 @@ def record(
     >>> trace.at(-1).grads["t1"].numbers
     (15.0,)
     """
-    if values not in _WHOLE:
+    if not isinstance(values, str) or values not in _WHOLE:
         raise ValueError(f'values must be "auto", "all" or "summary", got {values!r}')
+    if not isinstance(limit, int) or limit < 0:
+        raise ValueError(f"limit must be a number of steps, 0 or more, got {limit!r}")
+    if not isinstance(title, str):
+        raise TypeError(f"title must be text, got {type(title).__name__}")
     return Recording(_WHOLE[values], _bytes(budget), source, limit, title)
 
 
@@ -62,6 +68,8 @@ def step(loss: Any, gradient: Any = None, **backward_args: Any) -> Stepper:
     """
     from .stepper import Stepper
 
+    if not isinstance(loss, Tensor):
+        raise TypeError(f"step() runs the backward of a tensor, as in step(loss); got {type(loss).__name__}")
     recording = record()
     with recording as trace:
         loss.backward(gradient, **backward_args)
@@ -98,9 +106,9 @@ class Recording:
 
 def _bytes(budget: int | str) -> int:
     """A number of bytes, or text such as "64MB"."""
-    if isinstance(budget, int):
+    if isinstance(budget, int) and budget >= 0:
         return budget
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kMG]?)B\s*", budget)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)(i?)b", budget.strip().lower()) if isinstance(budget, str) else None
     if match is None:
         raise ValueError(f'budget must be a number of bytes or text such as "64MB", got {budget!r}')
-    return int(float(match[1]) * {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}[match[2]])
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** " kmg".index(match[2] or " "))

@@ -16,9 +16,9 @@ from . import steps as tr
 from .collect import Box, Collector, EdgeRef, is_node, resolve, target_of
 from .lines import Lines, plain_source, running_frame
 from .names import Pairs, caller_names
-from .summary import summarise
+from .summary import array_of, summarise
 from .trace import Start, Trace
-from .value import Keeper, Value, array_of
+from .value import Keeper, Value
 
 __all__ = ["Recorder"]
 
@@ -224,7 +224,8 @@ class Recorder:
         box.grad = summarise(event.after)
         before, after = self.keep.maybe(event.before), self.keep.value(event.after)
         number = self._passes.get(event.pass_id, self._ending)
-        self._add(tr.Accumulated(_ref(box), before, self.keep.value(event.increment), after, pass_number=number))
+        increment, largest = self.keep.value(event.increment), tr.Entry.of(event.before, event.after, event.increment)
+        self._add(tr.Accumulated(_ref(box), before, increment, after, largest, pass_number=number))
 
     def _ended(self, event: ev.BackwardFinished) -> None:
         """Leaves may be written right after the pass: its last step waits until they were."""
@@ -279,7 +280,8 @@ class Recorder:
             self._started["values"][box] = self.keep.value(event.before)
         name = type(event.optimizer).__name__
         before, after = self.keep.value(event.before), self.keep.value(event.after)
-        self._add(tr.Stepped(_ref(box), name, before, after, line=self.lines.here()))
+        largest = tr.Entry.of(event.before, event.after)
+        self._add(tr.Stepped(_ref(box), name, before, after, largest, line=self.lines.here()))
 
     def _zeroed(self, event: ev.GradsZeroed) -> None:
         boxes = tuple(box for p in event.params if (box := self.collector.find(p)) is not None)

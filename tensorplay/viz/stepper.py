@@ -23,6 +23,7 @@ from .player import page as pages
 from .player.frames import film
 from .state import State
 from .summary import Summary
+from .text import one_line, short
 from .theme import Theme
 from .trace import Trace
 
@@ -59,7 +60,7 @@ class Stepper:
     def __init__(self, trace: Trace, title: str | None = None) -> None:
         self.trace = trace
         self._number = 0
-        self.title = title or trace.graph.title or "A recorded run"
+        self.title = short(one_line(title or trace.graph.title or "A recorded run"), 200)
 
     def __str__(self) -> str:
         return transcript(self.trace)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from .value import Value
+import numpy as np
+
+from .summary import array_of
+from .value import Number, Value, plain_numbers
 
 __all__ = [
     "STEPS",
@@ -14,6 +17,7 @@ __all__ = [
     "Again",
     "Began",
     "Ended",
+    "Entry",
     "Failed",
     "Freed",
     "Hooked",
@@ -187,6 +191,33 @@ class Freed(Step):
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """The number of a large array that changes most, exactly: where it is, what it was, and what it becomes."""
+
+    index: tuple[int, ...]
+    before: Number | None
+    change: Number
+    after: Number
+
+    @classmethod
+    def of(cls, before: Any, after: Any, change: Any = None) -> Entry | None:
+        """Found in whole arrays; None for a single number. NaN counts as the largest change."""
+        old, new = (None if a is None else np.asarray(array_of(a)) for a in (before, after))
+        assert new is not None
+        if new.size < 2:
+            return None
+        with np.errstate(all="ignore"):
+            delta = np.asarray(array_of(change)) if change is not None else new - (0 if old is None else old)
+            spot = int(np.argmax(np.abs(delta)))
+
+        def there(array: np.ndarray) -> Number:
+            return plain_numbers(array.reshape(-1)[spot : spot + 1])[0]
+
+        index = tuple(map(int, np.unravel_index(spot, new.shape)))
+        return cls(index, None if old is None else there(old), there(delta), there(new))
+
+
+@dataclass(frozen=True, slots=True)
 class Accumulated(Step):
     """`before + increment = after` in a leaf's `.grad`; `before` is None the first time."""
 
@@ -197,6 +228,7 @@ class Accumulated(Step):
     before: Value | None
     increment: Value
     after: Value
+    largest: Entry | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +294,7 @@ class Stepped(Step):
     optimizer: str
     before: Value
     after: Value
+    largest: Entry | None = None
 
 
 @dataclass(frozen=True, slots=True)

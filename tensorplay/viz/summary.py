@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Summary", "number_text", "shape_text", "summarise"]
+from ..arrays.batch import Batched
+
+__all__ = ["Summary", "array_of", "number_text", "shape_text", "summarise"]
 
 WHOLE = 6
 """Arrays with up to this many elements are written out in a box."""
@@ -59,7 +61,7 @@ def summarise(value: Any, whole: int = WHOLE) -> Summary:
     >>> summarise(np.arange(1000.0)).text
     '0.0 to 999.0, mean 499.5'
     """
-    array = np.asarray(getattr(value, "_array", value))
+    array = np.asarray(array_of(value))
     exact = tuple(array.ravel().tolist()) if array.size <= EXACT else None
     least, mean, largest, bad = _statistics(array)
     if array.size <= whole:
@@ -67,6 +69,12 @@ def summarise(value: Any, whole: int = WHOLE) -> Summary:
     else:
         text = _short_text(array, least, mean, largest, bad)
     return Summary(tuple(array.shape), str(array.dtype), text, exact, least, mean, largest, bad)
+
+
+def array_of(thing: Any) -> Any:
+    """The array of a tensor, or the array of a batch of gradients; anything else as it is."""
+    array = getattr(thing, "_array", thing)
+    return array.data if isinstance(array, Batched) else array
 
 
 def number_text(value: Any, significant: int = 4) -> str:

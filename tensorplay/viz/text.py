@@ -10,7 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["attribute", "clean", "dot_string", "fit", "one_line", "text_width", "xml"]
+__all__ = ["attribute", "clean", "dot_string", "fit", "one_line", "short", "text_width", "xml"]
 
 LOST = "\ufffd"
 
@@ -36,6 +36,15 @@ def one_line(text: str) -> str:
     'a↵b'
     """
     return _REORDERING.sub(LOST, clean(text)).replace("\n", "↵").replace("\t", " ").replace("\u2028", "↵")
+
+
+def short(text: str, most: int = 60) -> str:
+    """A text that can stand in a sentence: its beginning and an ellipsis if it is longer than `most` characters.
+
+    >>> short("weight"), short("x" * 1000, 5)
+    ('weight', 'xxxx…')
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def xml(text: str) -> str:

@@ -14,6 +14,7 @@ byte for byte, on every run.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
@@ -22,7 +23,7 @@ import numpy as np
 
 from ..errors import TraceError
 from .graph import Graph
-from .steps import STEPS, LeftOut, Line, Rule, Sent, Step
+from .steps import STEPS, Entry, LeftOut, Line, Rule, Sent, Step
 from .value import Value
 
 __all__ = ["SCHEMA", "LeftOut", "Line", "Rule", "Start", "Step", "Trace", "Value"]
@@ -74,7 +75,9 @@ class Trace:
     def to_json(self, *, indent: int | None = None) -> str:
         """The trace as JSON text; `Trace.from_json` reads it back, equal."""
         head = {"format": "tensorplay.trace", "version": SCHEMA}
-        return json.dumps(head | {"trace": _pack(self)}, ensure_ascii=False, allow_nan=False, indent=indent)
+        text = json.dumps(head | {"trace": _pack(self)}, ensure_ascii=False, allow_nan=False, indent=indent)
+        # half an emoji cannot be written to a file, but can be spelt
+        return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
 
     @classmethod
     def from_json(cls, text: str) -> Trace:
@@ -104,7 +107,7 @@ class Trace:
 # -------------------------------------------------------------------------------------------- JSON
 
 
-_CLASSES: dict[str, type] = {c.__name__: c for c in (*STEPS, Value, Line, Rule, LeftOut, Sent, Start, Trace)}
+_CLASSES: dict[str, type] = {c.__name__: c for c in (*STEPS, Value, Entry, Line, Rule, LeftOut, Sent, Start, Trace)}
 
 
 def _pack(thing: Any) -> Any:

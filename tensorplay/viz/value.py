@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.batch import Batched
-from .summary import number_text, shape_text
+from .summary import array_of, number_text, shape_text
 
-__all__ = ["Keeper", "Number", "Value", "array_of"]
+__all__ = ["Keeper", "Number", "Value", "plain_numbers"]
 
 _BYTES_A_NUMBER = 32
 """What a kept number costs: a Python float and its place in a tuple."""
@@ -42,9 +41,9 @@ class Value:
         """Copy what is to be kept of `array`; up to `whole` elements keep every number."""
         a = np.asarray(array)
         flat = a.reshape(-1)
-        kept = _plain(flat) if flat.size <= whole else None
+        kept = plain_numbers(flat) if flat.size <= whole else None
         total, low, high = _extent(flat)
-        return cls(a.shape, str(a.dtype), kept, _plain(flat[:head]), total, low, high)
+        return cls(a.shape, str(a.dtype), kept, plain_numbers(flat[:head]), total, low, high)
 
     @property
     def text(self) -> str:
@@ -107,7 +106,7 @@ class Value:
         return nested.reshape(self.shape).tolist()
 
 
-def _plain(flat: np.ndarray) -> tuple[Number, ...]:
+def plain_numbers(flat: np.ndarray) -> tuple[Number, ...]:
     """Python numbers; a complex one becomes text, which JSON can hold."""
     if flat.dtype.kind in "fiub":
         return tuple(flat.tolist())
@@ -131,11 +130,6 @@ def _extent(flat: np.ndarray) -> tuple[Number | None, Number | None, Number | No
     wide = np.float64 if flat.dtype.kind == "f" else np.int64
     with np.errstate(all="ignore"):
         return (np.sum(flat, dtype=wide).item(), flat.min().item(), flat.max().item())
-
-
-def array_of(thing: Any) -> Any:
-    """The array of a tensor, or the array of a batch of gradients; anything else as it is."""
-    return thing.data if isinstance(thing, Batched) else getattr(thing, "_array", thing)
 
 
 @dataclass(slots=True)

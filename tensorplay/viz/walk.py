@@ -9,14 +9,12 @@ from typing import Any
 
 from ..autograd.node import Node, Out
 from ..tensor import Tensor, edge_of
+from .expressions import expression, word
 from .graph import Graph, GraphEdge, GraphNode
 from .names import Pairs, caller, caller_names, is_module, named, roots_of
 from .summary import Summary, number_text, summarise
 
 __all__ = ["graph_of"]
-
-LONGEST_EXPRESSION = 14
-INFIX = {"+": " + ", "-": " - ", "−": " − ", "×": "·", "·": "·", "÷": " / ", "/": " / ", "@": " @ "}
 
 Spot = tuple[int, int]
 """What a value is known by: the identity of its node or leaf, and the number of the output."""
@@ -171,13 +169,13 @@ class _Builder:
     def _operation(self, node: Node) -> GraphNode:
         name = ", ".join(name for _, name in self.labels.outputs(node))
         symbol = node.op.label or node.op.__name__
-        expression = name or self._expression(node)
-        self.words[id(node)] = expression
+        expressed = name or self._expression(node)
+        self.words[id(node)] = expressed
         live = self.labels.live.get((id(node), 0))
         value = self.kept.get((id(node), 0)) if live is None else summarise(live._array)
-        word = "" if symbol[:1].isalpha() or symbol == node.op.__name__ else node.op.__name__.lower()
+        plain = "" if symbol == word(node.op) else word(node.op)
         return GraphNode(
-            self.ids[id(node)], "output" if id(node) in self.found.asked else "op", symbol, expression or word,
+            self.ids[id(node)], "output" if id(node) in self.found.asked else "op", symbol, expressed or plain,
             tuple(node.shape), value.dtype if value else None, value,
             None if live is None else _gradient(live), node.freed, node.saved_bytes, node.hooks_count, node.place,
             op=node.op.__name__, keeps=self._keeps(node) if self.saved else (),
@@ -194,15 +192,7 @@ class _Builder:
 
     def _expression(self, node: Node) -> str:
         """What the operation computes, such as b·x, if all it reads is known and that is short."""
-        symbol, parts = node.op.label, [self._part(node, slot, edge) for slot, edge in enumerate(node.edges)]
-        if not all(parts) or not parts:
-            return ""
-        if len(parts) == 2 and symbol in INFIX:
-            sides = [f"({part})" if " " in part and symbol not in "+" else part for part in parts]
-            text = INFIX[symbol].join(sides)
-        else:
-            return ""
-        return text if len(text) <= LONGEST_EXPRESSION else ""
+        return expression(node.op, [self._part(node, *pair) for pair in enumerate(node.edges)], node.params)
 
     def _part(self, node: Node, slot: int, edge: Any) -> str:
         if edge is not None:

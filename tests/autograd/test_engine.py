@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import tensorplay as tp
+from tensorplay.autograd.engine import Pass, walk
+from tensorplay.tensor import edge_of
 from tensorplay.testing import assert_close
 from tests.autograd.pieces import graph_of_many_ops, leaf
 
@@ -165,3 +167,28 @@ def test_create_graph_ties_grad_to_its_leaf_until_grad_is_dropped():
     del x
     gc.collect()
     assert tensor() is None
+
+
+def test_a_pass_can_be_stepped_node_by_node():
+    x = tp.tensor([1.0, 2.0], requires_grad=True)
+    loss = (x * x + x).sum()
+    steps = walk(Pass(stepping=True, retain=True), [(edge_of(loss), np.ones((), "float32"))])
+    visited = []
+    while True:
+        try:
+            visited.append(next(steps).name())
+        except StopIteration as end:
+            leaves = end.value
+            break
+    assert visited == ["SumBackward", "AddBackward", "MulBackward"]
+    assert x.grad is None, "leaf sums are the caller's to write"
+    loss.backward()
+    assert leaves[x].tolist() == x.grad.tolist()
+
+
+def test_an_abandoned_pass_changes_no_gradient():
+    x = tp.tensor([1.0, 2.0], requires_grad=True)
+    steps = walk(Pass(stepping=True), [(edge_of((x * x).sum()), np.ones((), "float32"))])
+    next(steps)
+    steps.close()
+    assert x.grad is None

@@ -12,10 +12,11 @@ from typing import Any
 
 from ..cards import Card, Reader, exact, step_card, way_card, why_card
 from ..graph import Graph
-from ..narrate import sentence
+from ..narrate import Sentence, sentence
 from ..state import State, changes
 from ..steps import Freed, OpRan, Step
 from ..summary import Summary
+from ..text import one_line, short
 from ..trace import Trace
 from ..value import Value
 
@@ -94,7 +95,7 @@ def _changed(trace: Trace, state: State, ids: Iterable[str], shown: dict[str, li
 def _frame(reader: Reader, state: State) -> dict[str, Any]:
     trace = reader.trace
     return {
-        "say": [list(word) for word in sentence(trace, state.step)],
+        "say": _words(sentence(trace, state.step)),
         "phase": state.phase,
         "line": state.event.line if state.event else None,
         "live": state.live_bytes,
@@ -105,8 +106,12 @@ def _frame(reader: Reader, state: State) -> dict[str, Any]:
 
 
 def _card(card: Card) -> dict[str, Any]:
-    lines = [[line.style, [list(word) for word in line.words], dict(line.data)] for line in card.lines]
-    return {"title": card.title, "lines": lines}
+    return {"title": card.title, "lines": [[line.style, _words(line.words), dict(line.data)] for line in card.lines]}
+
+
+def _words(words: Sentence) -> list[list[str]]:
+    """Names in them come from users: no line breaks, and nothing that reorders the words after them."""
+    return [[role, one_line(text)] for role, text in words]
 
 
 # --------------------------------------------------------------------------------- boxes and edges
@@ -176,13 +181,13 @@ def _edge_target(trace: Trace, name: str) -> str:
 
 def _constants(trace: Trace) -> dict[str, Any]:
     return {
-        "title": trace.graph.title,
+        "title": one_line(trace.graph.title),
         "names": {node.id: _spoken(trace, node.id) for node in trace.graph.nodes},
         "labels": ["start", *(_label(trace, event) for event in trace.events)],
         "kinds": ["start", *(event.kind for event in trace.events)],
         "about": [[], *(list(event.about) for event in trace.events)],
         "phases": _phases(trace),
-        "lines": [[line.file, line.number, line.text] for line in trace.lines],
+        "lines": [[one_line(line.file), line.number, one_line(short(line.text, 400))] for line in trace.lines],
         "bars": _bars(trace),
         "notes": list(trace.left_out.sentences()),
     }
@@ -191,12 +196,12 @@ def _constants(trace: Trace) -> dict[str, Any]:
 def _spoken(trace: Trace, name: str) -> str:
     box = trace.graph[name]
     kind = f"operation {box.op}" if box.is_op else box.kind
-    return f"{box.name}, {kind}"
+    return f"{one_line(box.name)}, {kind}"
 
 
 def _label(trace: Trace, event: Step) -> str:
     about = event.about
-    return SHORT[event.kind].format(trace.graph[about[0]].name if about else "")
+    return SHORT[event.kind].format(one_line(trace.graph[about[0]].name) if about else "")
 
 
 def _phases(trace: Trace) -> list[list[Any]]:
