@@ -1,4 +1,4 @@
-"""Named errors. Each is also the built-in class PyTorch raises, so `except RuntimeError` still works.
+"""Named errors. Each is also a built-in class, the one PyTorch raises, so `except RuntimeError` still works.
 
 A message opens with the phrase one would search for, then says what was got, what was expected,
 where, and the next step.
@@ -151,10 +151,6 @@ class HookError(TensorPlayError, RuntimeError):
     """A hook cannot be registered, or returned something that does not fit."""
 
 
-class TraceError(TensorPlayError, ValueError):
-    """A recorded trace cannot be read, or cannot be written in this form."""
-
-
 class HookTypeError(TensorPlayError, TypeError):
     """A hook returned something that is no tensor."""
 
@@ -210,6 +206,10 @@ class UnsupportedDTypeError(DTypeError, TypeError):
 
 class RenderError(TensorPlayError, RuntimeError):
     """A picture cannot be drawn in the asked-for way; the message names the remedy."""
+
+
+class TraceError(TensorPlayError, ValueError):
+    """A recorded trace cannot be read, or cannot be written in this form."""
 
 
 # --------------------------------------------------------------------------------------- classroom

@@ -315,11 +315,7 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
         return maximum(input, dim)
     if dim is None:
         return amax(input)
-    return (
-        MaxResult(*apply(ops.Max, input, dim=normal_dim(dim, input.ndim), keepdim=keepdim))
-        if input.ndim
-        else _zero_d(input)
-    )
+    return _along(ops.Max, input, dim, keepdim)
 
 
 def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
@@ -333,16 +329,15 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
         return minimum(input, dim)
     if dim is None:
         return amin(input)
-    return (
-        MaxResult(*apply(ops.Min, input, dim=normal_dim(dim, input.ndim), keepdim=keepdim))
-        if input.ndim
-        else _zero_d(input)
-    )
+    return _along(ops.Min, input, dim, keepdim)
 
 
-def _zero_d(input: Tensor) -> MaxResult:
-    """A single number is its own extremum, at position 0."""
-    return MaxResult(clone(input), wrap(np.asarray(0)))
+def _along(op: type[ops.Op], input: Tensor, dim: int, keepdim: bool) -> MaxResult:
+    """Extremum along one dimension. A single number is its own, at position 0."""
+    dim = normal_dim(dim, input.ndim)
+    if not input.ndim:
+        return MaxResult(clone(input), wrap(np.asarray(0)))
+    return MaxResult(*apply(op, input, dim=dim, keepdim=keepdim))
 
 
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:

@@ -33,7 +33,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     tensor([2, 5])
     """
     index = index if isinstance(index, tuple) else (index,)
-    if all(isinstance(i, _BASIC) and i is not True and i is not False for i in index):
+    if all(map(_is_basic, index)):
         return apply1(GetItem, x, {"index": _checked_basic(x, index)})
     basic, arrays = _split(x, index)
     view = apply1(GetItem, x, {"index": basic}) if any(i != slice(None) for i in basic) else x
@@ -45,7 +45,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     forbid_tracked(x, value)
     target = checked(x)
     parts = index if isinstance(index, tuple) else (index,)
-    plain = tuple(_as_array(i) if not isinstance(i, _BASIC) else i for i in parts)
+    plain = tuple(i if _is_basic(i) else _as_array(i) for i in parts)
     new = fitting(x, value)
     try:
         target[plain] = new
@@ -63,6 +63,11 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     written(x, "SetItem")
 
 
+def _is_basic(item: Any) -> bool:
+    """Whether an item gives a view. True and False are ints to Python, but masks here."""
+    return isinstance(item, _BASIC) and not isinstance(item, bool)
+
+
 def _as_array(item: Any) -> Any:
     """An index array from a tensor, a list or an array; booleans stay masks."""
     try:
@@ -71,6 +76,14 @@ def _as_array(item: Any) -> Any:
         raise IndexingError(f"the rows of an index list must have the same length, got {item!r}") from None
     if array.size == 0 and not isinstance(item, Tensor):
         array = array.astype(np.int64)
+    if array.dtype == np.uint8:
+        warnings.warn(
+            "indexing with dtype uint8 is now deprecated, please use a dtype bool instead: it is read as a mask, "
+            "as in PyTorch. For positions, convert with index.long()",
+            UserWarning,
+            stacklevel=user_depth(),
+        )
+        return array.astype(bool)
     if array.dtype.kind not in "iub":
         raise IndexingError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices, "
@@ -90,7 +103,10 @@ def _checked_basic(x: Tensor, index: tuple[Any, ...]) -> tuple[Any, ...]:
             place = x.ndim - sum(1 for j in index[index.index(Ellipsis) + 1 :] if j is not None)
         elif isinstance(i, slice):
             if i.step is not None and i.step < 0:
-                raise NegativeStepError("step must be greater than zero: use x.flip(dim) to reverse a dimension")
+                raise NegativeStepError(
+                    "step must be greater than zero: a view cannot run backwards. "
+                    "Index with the positions instead, as in x[[2, 1, 0]]"
+                )
             place += 1
         elif i is not None:
             size = x.shape[place]
@@ -107,7 +123,7 @@ def _split(x: Tensor, index: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[tup
     arrays: list[tuple[int, Any]] = []
     place, dim = 0, 0
     for item in full:
-        if isinstance(item, _BASIC) and item is not True and item is not False:
+        if _is_basic(item):
             basic.append(item)
             dim += 0 if isinstance(item, (int, np.integer)) else 1
             place += 0 if item is None else 1
@@ -136,7 +152,7 @@ def _width(item: Any) -> int:
     """How many dimensions an index item uses up."""
     if item is None:
         return 0
-    if isinstance(item, _BASIC):
+    if _is_basic(item):
         return 1
     array = _as_array(item)
     return array.ndim if array.dtype.kind == "b" else 1

@@ -108,14 +108,14 @@ def __index__(self: Tensor) -> int:
 @_method
 def __len__(self: Tensor) -> int:
     if not self._shape:
-        raise TypeError("len() of a 0-d tensor")
+        raise TypeError("len() of a 0-d tensor: it is a single number, so item() gives it and shape is ()")
     return self._shape[0]
 
 
 @_method
 def __iter__(self: Tensor) -> Iterator[Tensor]:
     if not self._shape:
-        raise TypeError("iteration over a 0-d tensor")
+        raise TypeError("iteration over a 0-d tensor: it is a single number, so use item()")
     return (self[i] for i in range(self._shape[0]))
 
 

@@ -60,13 +60,9 @@ for _name, _function in _SPECIAL.items():
     setattr(Tensor, _name, _function)
 
 
-def _augmented(name: str) -> None:
-    edit = getattr(inplace, f"{name}_")
-    setattr(Tensor, f"__i{'truediv' if name == 'div' else name}__", lambda self, other: edit(self, other))
-
-
-for _name in ("add", "sub", "mul", "div"):
-    _augmented(_name)
+_AUGMENTED = {"iadd": inplace.add_, "isub": inplace.sub_, "imul": inplace.mul_, "itruediv": inplace.div_}
+for _name, _function in _AUGMENTED.items():
+    setattr(Tensor, f"__{_name}__", _function)
 
 
 # ----------------------------------------------------------------------------------------- comparison

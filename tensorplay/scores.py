@@ -14,7 +14,13 @@ from .ops.families import normal_dim
 from .source import warn
 from .tensor import Tensor, wrap
 
-__all__ = ["cross_entropy", "log_softmax", "mse_loss", "softmax"]
+__all__ = ["check_reduction", "cross_entropy", "log_softmax", "mse_loss", "softmax"]
+
+
+def check_reduction(reduction: str) -> None:
+    """Raise ValueError unless a loss knows this way to bring its numbers together."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction: expected 'mean', 'sum' or 'none'")
 
 
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
@@ -64,8 +70,7 @@ def cross_entropy(
     >>> tp.nn.functional.cross_entropy(tp.tensor([[2.0, 0.0]]), tp.tensor([0]))
     tensor(0.1269)
     """
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction: expected 'mean', 'sum' or 'none'")
+    check_reduction(reduction)
     if target.shape == input.shape and target._array.dtype.kind == "f":
         return _against_probabilities(input, target, weight, reduction, label_smoothing)
     _check_classes(input, target)
@@ -157,6 +162,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     >>> tp.nn.functional.mse_loss(tp.tensor([1.0, 3.0]), tp.tensor([1.0, 1.0]))
     tensor(2.)
     """
+    check_reduction(reduction)
     if input.shape != target.shape:
         warn(
             f"Using a target size ({list(target.shape)}) that is different to the input size ({list(input.shape)}). "

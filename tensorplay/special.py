@@ -1,6 +1,6 @@
 """Why an operation must take the general path.
 
-The short paths of `tensor.py` test one module-level tuple and nothing else. Whoever needs to see
+The short paths of `apply.py` test one module-level tuple and nothing else. Whoever needs to see
 operations (listeners), or changes what they record (inference mode), puts a reason here.
 """
 

@@ -60,7 +60,8 @@ class Tensor:
     _needs_grad: bool
     _grad: Tensor | None
     _cell: list[int] | None
-    """One-element list with the version, shared by base, views and `detach()`; None for inference tensors."""
+    """[version], and a second entry once views exist (`VIEWED` in apply.py); shared by base, views and `detach()`.
+    None for inference tensors."""
     _view: Tensor | None
     """The tensor whose memory this one shows, for views."""
     _hooks: LeafHooks | None

@@ -2,7 +2,7 @@
 
 NumPy's wrappers cost more than the tape at teaching sizes, so this file calls what lies beneath them:
 `np.add.reduce` (0.66 us) for `np.sum`, a stride-0 array (0.2 us) for `np.broadcast_to` (1.7 us).
-Infinities and NaN are results here, as in PyTorch, not warnings: what can make them is `quiet`.
+Infinities and NaN are results here, as in PyTorch, not warnings: what can make them is decorated with `_quietly`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from .composite import Composite
 __all__ = ["Cpu", "cpu"]
 
 Array = np.ndarray[Any, Any]
-quiet = np.errstate(all="ignore")
 # Plain operators (x * y, x @ y) have no room for it: silence what NumPy says from within this package.
 warnings.filterwarnings("ignore", r".* encountered in ", RuntimeWarning, r"tensorplay\.")
 ndarray = np.ndarray

@@ -1,6 +1,6 @@
 """The one narrow door from the engine up to `Tensor`, so that imports still flow one way.
 
-`tensor.py` fills it in when it is imported; the engine uses it and never imports a Tensor.
+`tensor.py` and `recording.py` fill it in when they are imported; the engine uses it and never imports a Tensor.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from ..arrays.dtypes import as_numpy
 from ..errors import FreedGraphError, VersionError
 from . import hooks
 from .bridge import bridge
-from .node import Node, Out
+from .node import Node, Out, key, node_at
 
 __all__ = ["Pass", "finish", "reaching", "walk"]
 
@@ -183,10 +183,10 @@ def _goes_on(run: Pass, edge: Any, g: Any) -> bool:
         return False
     if run.only is None:
         return True
-    if edge.__class__ is Node or edge.__class__ is Out:
-        target, nr = (edge, 0) if edge.__class__ is Node else (edge.node, edge.nr)
-        return target in run.only or (target, nr) in run.want
-    return edge in run.leaves  # type: ignore[operator]
+    node = node_at(edge)
+    if node is None:
+        return edge in run.leaves  # type: ignore[operator]
+    return node in run.only or key(edge) in run.want
 
 
 def arrived_at(source: Node | None, edge: Any, value: Any) -> None:
@@ -264,13 +264,13 @@ def _stale(node: Node) -> NoReturn:
 def reaching(roots: Iterable[Any], goals: set[Any]) -> set[Node]:
     """The nodes from which some goal is reached. Goals are leaves and nodes; oldest nodes are settled first."""
     seen: set[Node] = set()
-    stack = [_node_of(edge) for edge in roots]
+    stack = [node_at(edge) for edge in roots]
     while stack:
         node = stack.pop()
         if node is None or node in seen:
             continue
         seen.add(node)
-        stack.extend(map(_node_of, node.edges))
+        stack.extend(map(node_at, node.edges))
     found: set[Node] = set()
     for node in sorted(seen, key=lambda n: n.order, reverse=True):
         if any(_leads(edge, goals, found) for edge in node.edges):
@@ -279,11 +279,5 @@ def reaching(roots: Iterable[Any], goals: set[Any]) -> set[Node]:
 
 
 def _leads(edge: Any, goals: set[Any], found: set[Node]) -> bool:
-    node = _node_of(edge)
+    node = node_at(edge)
     return edge is not None and (edge in goals or node in goals or node in found)
-
-
-def _node_of(edge: Any) -> Node | None:
-    if edge.__class__ is Node:
-        return edge
-    return edge.node if edge.__class__ is Out else None

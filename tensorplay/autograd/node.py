@@ -18,14 +18,14 @@ from typing import Any
 from .. import events
 from ..errors import FreedGraphError
 
-__all__ = ["AccumulateGrad", "Extra", "Node", "Out", "RemovableHandle"]
+__all__ = ["AccumulateGrad", "Extra", "Node", "Out", "RemovableHandle", "key", "next_order", "node_at"]
 
 next_order = itertools.count(0, -1).__next__
 """Order numbers fall, so a heap gives the newest node first. One counter for the process: ties cannot happen."""
 
 
 class Node:
-    """One recorded operation. Made by `tensor.apply` alone."""
+    """One recorded operation. Made in `apply.py` alone."""
 
     __slots__ = (
         "__weakref__",
@@ -146,10 +146,8 @@ class Node:
         """The line's text when it is known, else the label over the names of the inputs."""
         if self.place and self.place.text:
             return self.place.text
-        names = [name for name in self.op.inputs]
-        if len(names) == 2:
-            return f"{names[0]} {self.op.label} {names[1]}"
-        return f"{self.op.label}({', '.join(names)})"
+        label, names = self.op.label, self.op.inputs
+        return f" {label} ".join(names) if self.op.infix else f"{label}({', '.join(names)})"
 
 
 class Out:
@@ -162,13 +160,19 @@ class Out:
         self.nr = nr
 
 
+def node_at(edge: Any) -> Node | None:
+    """The node an edge leads to, None for a leaf."""
+    return edge if edge.__class__ is Node else edge.node if edge.__class__ is Out else None
+
+
+def key(edge: Any) -> tuple[Node, int]:
+    """A non-leaf edge as (node, output number)."""
+    return (edge.node, edge.nr) if edge.__class__ is Out else (edge, 0)
+
+
 def _visible(edge: Any) -> tuple[Any, int]:
-    if edge is None:
-        return (None, 0)
-    if edge.__class__ is Node:
-        return (edge, 0)
-    if edge.__class__ is Out:
-        return (edge.node, edge.nr)
+    if edge is None or node_at(edge) is not None:
+        return key(edge)
     return (AccumulateGrad(edge), 0)
 
 

@@ -17,9 +17,8 @@ from ..errors import GradError, GradTypeError, NoGradRootError, NoGradRootWarnin
 from ..source import warn
 from .bridge import bridge
 from .graph import GradientEdge
-from .node import Node, Out
 
-__all__ = ["Root", "edge_to", "find_roots", "find_targets", "key", "list_of", "node_at", "require_grad"]
+__all__ = ["Root", "edge_to", "find_roots", "find_targets", "list_of", "require_grad"]
 
 Root = tuple[Any, Any]
 """(edge, seed): where a pass starts and the vector it starts with."""
@@ -145,13 +144,3 @@ def edge_to(tensor: Any) -> Any:
     if not isinstance(tensor, bridge.Tensor):
         raise GradTypeError(f"expected a tensor or a GradientEdge, got {type(tensor).__name__}")
     return bridge.edge_of(tensor)
-
-
-def key(edge: Any) -> tuple[Node, int]:
-    """A non-leaf edge as (node, output number)."""
-    return (edge.node, edge.nr) if edge.__class__ is Out else (edge, 0)
-
-
-def node_at(edge: Any) -> Node | None:
-    """The node an edge leads to, None for a leaf."""
-    return edge if edge.__class__ is Node else edge.node if edge.__class__ is Out else None

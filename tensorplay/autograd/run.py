@@ -6,7 +6,6 @@ history, graphs that are already freed, and which part of the graph has to run.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
@@ -23,7 +22,8 @@ from . import hooks, modes
 from .bridge import bridge
 from .engine import Pass, arrived_at, finish, reaching, walk
 from .graph import GradientEdge
-from .roots import Root, edge_to, find_roots, find_targets, key, list_of, node_at, require_grad
+from .node import key, node_at
+from .roots import Root, edge_to, find_roots, find_targets, list_of, require_grad
 
 __all__ = ["backward", "grad"]
 
@@ -263,15 +263,11 @@ def _remember(run: Pass, roots: list[Root]) -> None:
     for node in filter(None, (node_at(edge) for edge, _ in roots)):
         node.extras().request = _request(run)
         if events.sources_wanted:
-            node.extras().freed_at = _caller()
+            node.extras().freed_at = user_line()
 
 
 def _request(run: Pass) -> frozenset[Any] | None:
     return None if run.leaves is None else frozenset(run.leaves) | frozenset(run.want)
-
-
-def _caller() -> events.Source | None:
-    return user_line(sys._getframe(1))
 
 
 # ------------------------------------------------------------------------------ graphs already freed

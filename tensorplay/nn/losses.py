@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorplay.nn import functional
 from tensorplay.nn.module import Module
+from tensorplay.scores import check_reduction
 from tensorplay.tensor import Tensor
 
 __all__ = ["CrossEntropyLoss", "MSELoss"]
@@ -12,8 +13,7 @@ __all__ = ["CrossEntropyLoss", "MSELoss"]
 class _Loss(Module):
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
-        if reduction not in ("mean", "sum", "none"):
-            raise ValueError(f"{reduction} is not a valid value for reduction: expected 'mean', 'sum' or 'none'")
+        check_reduction(reduction)
         self.reduction = reduction
 
 

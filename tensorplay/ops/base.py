@@ -71,9 +71,14 @@ class Op:
     """An operation. Subclasses are never instantiated; their functions are static."""
 
     label: ClassVar[str] = ""
+    """A sign or a short word for pictures."""
+    infix: ClassVar[bool] = False
+    """Whether the label is written between the two inputs, x + y, and not in front, exp(x)."""
     formula: ClassVar[str] = ""
+    """The result in LaTeX, over the names of the inputs."""
     family: ClassVar[str] = ""
     samples: ClassVar[list[Sample]] = []
+    """Calls that must work, and calls that must raise: what the tests run."""
     local: ClassVar[dict[str, str]] = {}
     """Input name -> text of its vector-Jacobian product, as shown on the card of a step."""
 
@@ -95,8 +100,10 @@ class Op:
     fits: ClassVar[bool] = False
     """Gradients are summed back to the inputs' shapes at the engine's edge."""
 
+    # read from the signatures, once, when the class is made
     inputs: ClassVar[tuple[str, ...]] = ()
     star: ClassVar[bool] = False
+    """Whether the last input stands for any number of them (`*ix`)."""
     params: ClassVar[tuple[str, ...]] = ()
     rules: ClassVar[dict[str, Callable[..., Any]]] = {}
     joint: ClassVar[Callable[..., Any] | None] = None
@@ -106,7 +113,7 @@ class Op:
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         for name, value in list(vars(cls).items()):
-            if isinstance(value, FunctionType) and (name in ("forward", "backward", "check") or name.startswith("d_")):
+            if isinstance(value, FunctionType) and (name in ("forward", "backward") or name.startswith("d_")):
                 setattr(cls, name, staticmethod(value))
         if abstract:
             return
@@ -121,10 +128,6 @@ class Op:
     def explain(cls, arrays: tuple[Any, ...], params: dict[str, Any], error: Exception) -> Exception:
         """The error to show for one that `forward` raised; families word it for their inputs."""
         return error
-
-    @staticmethod
-    def check(*arrays: Any, **params: Any) -> None:
-        """Refuse what NumPy would accept but the field's conventions do not. Called after a failure and by samples."""
 
 
 def _signature(function: Callable[..., Any]) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:

@@ -6,7 +6,7 @@ from math import prod
 
 from ..errors import ShapeError
 from .base import arg, bad, ok
-from .families import Contraction
+from .families import Contraction, product_error
 
 __all__ = ["Linear", "MatMul"]
 
@@ -15,6 +15,7 @@ class MatMul(Contraction):
     """Matrix product over the last two dimensions, leading ones broadcast: out[i, j] = Σₖ x[i, k] y[k, j]."""
 
     label, formula = "@", r"x\,y"
+    infix = True
     local = {"x": "g · yᵀ", "y": "xᵀ · g"}
     samples = [
         ok(arg(2, 3), arg(3, 4)),
@@ -69,4 +70,4 @@ class Linear(Contraction):
         x, w, b = (tuple(a.shape) for a in arrays)
         if len(w) == 2 and x[-1:] == w[1:] and b != w[:1]:
             return ShapeError(f"a layer with {w[0]} outputs needs a bias of shape [{w[0]}], got {list(b)}")
-        return Contraction.explain.__func__(cls, (arrays[0], arrays[1].T), params, error)
+        return product_error(x, w[::-1], error)

@@ -29,6 +29,7 @@ __all__ = [
     "keep_shape",
     "normal_dim",
     "normal_dims",
+    "product_error",
 ]
 
 Shape = tuple[int, ...]
@@ -188,18 +189,22 @@ class Contraction(Op, abstract=True):
 
     @classmethod
     def explain(cls, arrays: tuple[Any, ...], params: dict[str, Any], error: Exception) -> Exception:
-        a, b = _shape(arrays[0]), _shape(arrays[1])
-        if len(a) >= 2 and len(b) >= 2 and a[-1] == b[-2]:
-            try:
-                broadcast_shapes(a[:-2], b[:-2])
-            except ShapeError as clearer:
-                return clearer
-            return error
-        text = f"{'x'.join(map(str, a[-2:]))} and {'x'.join(map(str, b[-2:]))}"
-        return ShapeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({text}): the columns of the first must equal the rows "
-            f"of the second. Transpose one of them (x.T) or check the order."
-        )
+        return product_error(_shape(arrays[0]), _shape(arrays[1]), error)
+
+
+def product_error(a: Shape, b: Shape, error: Exception) -> Exception:
+    """Why matrices of these shapes cannot be multiplied; `error` itself where the shapes are not to blame."""
+    if len(a) >= 2 and len(b) >= 2 and a[-1] == b[-2]:
+        try:
+            broadcast_shapes(a[:-2], b[:-2])
+        except ShapeError as clearer:
+            return clearer
+        return error
+    text = f"{'x'.join(map(str, a[-2:]))} and {'x'.join(map(str, b[-2:]))}"
+    return ShapeError(
+        f"mat1 and mat2 shapes cannot be multiplied ({text}): the columns of the first must equal the rows "
+        f"of the second. Transpose one of them (x.T) or check the order."
+    )
 
 
 class Window(Op, abstract=True):

@@ -33,6 +33,7 @@ class Add(Broadcasting):
     """Sum, x + y."""
 
     label, formula = "+", r"x + y"
+    infix = True
     local = {"x": "g", "y": "g"}
     samples = _PAIRS
 
@@ -50,6 +51,7 @@ class Sub(Broadcasting):
     """Difference, x - y."""
 
     label, formula = "−", r"x - y"
+    infix = True
     local = {"x": "g", "y": "−g"}
     samples = _PAIRS
 
@@ -69,13 +71,14 @@ class Sub(Broadcasting):
                 "Subtraction, the `-` operator, with two bool tensors is not supported: "
                 "compare them (a != b), or convert with a.long() first"
             )
-        return Broadcasting.explain.__func__(cls, arrays, params, error)
+        return super().explain(arrays, params, error)
 
 
 class Mul(Broadcasting):
     """Element-wise product, x · y."""
 
     label, formula = "×", r"x \cdot y"
+    infix = True
     local = {"x": "g · y", "y": "g · x"}
     samples = _PAIRS
 
@@ -93,6 +96,7 @@ class Div(Broadcasting):
     """Quotient, x / y."""
 
     label, formula = "÷", r"x / y"
+    infix = True
     floating = True
     local = {"x": "g / y", "y": "−g · x / y²"}
     samples = [
@@ -151,7 +155,7 @@ class Pow(Broadcasting):
     def explain(cls, arrays, params, error):
         if isinstance(error, ValueError) and "negative integer powers" in str(error):
             return DTypeError("Integers to negative integer powers are not allowed: convert with x.float() first")
-        return Broadcasting.explain.__func__(cls, arrays, params, error)
+        return super().explain(arrays, params, error)
 
 
 def _ln(number):

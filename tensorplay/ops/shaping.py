@@ -33,6 +33,8 @@ class Reshape(Shaping):
 
     @classmethod
     def explain(cls, arrays, params, error):
+        if not isinstance(error, ValueError):  # a size that is no whole number, for one
+            return error
         size = prod(arrays[0].shape)
         return ShapeError(
             f"shape '{list(params['shape'])}' is invalid for input of size {size}: "

@@ -103,7 +103,7 @@ _OPERATORS: dict[str, Any] = {
     "truediv": np.true_divide,
     "pow": np.power,
 }
-_OPERATORS |= {"pow": np.power, "and": np.bitwise_and, "or": np.bitwise_or}
+_OPERATORS |= {"and": np.bitwise_and, "or": np.bitwise_or}
 _COMPARISONS: dict[str, Any] = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
 _COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
 

@@ -7,6 +7,7 @@ beside the rounded ones as JSON, see `exact`.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,7 +19,7 @@ from .summary import number_text, shape_text
 from .trace import Trace
 from .value import Value
 
-__all__ = ["Card", "CardLine", "Reader", "exact", "step_card", "way_card", "why_card"]
+__all__ = ["Card", "CardLine", "Reader", "exact", "passing_card", "step_card", "way_card", "why_card"]
 
 MOST = 7
 """Rows a card shows at most."""
@@ -107,6 +108,13 @@ def step_card(reader: Reader, state: State) -> Card:
         case None:
             return Card("What is there", tuple(_start(trace)))
     return Card("What happened", (_text("See the sentence above."),))
+
+
+def passing_card(trace: Trace, first: int, last: int) -> Card:
+    """The card of steps that a page does not show one by one: how many there are of each kind."""
+    kinds = Counter(type(event).__name__ for event in trace.events[first - 1 : last])
+    rows = [_line("row", ("", name), ("", f"{count:,}")) for name, count in kinds.most_common(MOST)]
+    return Card(f"Steps {first:,} to {last:,}", (*rows, _text("The boxes show what is true after the last of them.")))
 
 
 def _line(style: str, *words: Word, **data: str) -> CardLine:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from .graph import Graph, GraphEdge, GraphNode
 
-__all__ = ["fold"]
+__all__ = ["fold", "folding"]
 
 KEEP = 4
 """How many operations stay visible at each end of a folded chain."""
@@ -21,14 +21,20 @@ def fold(graph: Graph, limit: int) -> Graph:
     they were made) become one box, and so do leaves that are read by the same operations. Every count in the picture
     still includes what was folded.
     """
-    if len(graph.nodes) <= limit:
-        return graph
-    folded = _merge(graph, _chain_groups(graph, limit))
-    if len(folded.nodes) > limit:
-        folded = _merge(folded, _middle_group(folded, limit))
-    if len(folded.nodes) > limit:
-        folded = _merge(folded, _leaf_groups(folded))
-    return replace(folded, notes=(*graph.notes, _note(graph, folded)))
+    return folding(graph, limit)[0]
+
+
+def folding(graph: Graph, limit: int) -> tuple[Graph, dict[str, str]]:
+    """The folded graph, and for each box of the whole one the box that stands for it."""
+    home = {node.id: node.id for node in graph.nodes}
+    folded = graph
+    for groups in (_chain_groups, _middle_group, _leaf_groups, _any_group):
+        if len(folded.nodes) > limit:
+            folded, names = _merge(folded, groups(folded, limit))
+            home = {name: names.get(place, place) for name, place in home.items()}
+    if folded is not graph:
+        folded = replace(folded, notes=(*graph.notes, _note(graph, folded)))
+    return folded, home
 
 
 def _note(graph: Graph, folded: Graph) -> str:
@@ -82,7 +88,14 @@ def _middle_group(graph: Graph, limit: int) -> Groups:
     return [[name for name in operations[keep:-keep] if graph[name].kind == "op" or graph.out_of(name)]]
 
 
-def _leaf_groups(graph: Graph) -> Groups:
+def _any_group(graph: Graph, limit: int) -> Groups:
+    """The operations in the middle, also those whose results were asked for: a long training has many."""
+    operations = [node.id for node in graph.nodes if node.is_op]
+    keep = max(limit // 6, 2)
+    return [operations[keep:-keep]]
+
+
+def _leaf_groups(graph: Graph, limit: int) -> Groups:
     """Leaves with the same readers, all but the first and the last of them."""
     groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for node in graph.nodes:
@@ -94,8 +107,11 @@ def _leaf_groups(graph: Graph) -> Groups:
 # ----------------------------------------------------------------------------------------------- merging
 
 
-def _merge(graph: Graph, groups: Groups) -> Graph:
-    """Each group becomes one box; leaves that only one group reads go with it; parallel edges become one."""
+def _merge(graph: Graph, groups: Groups) -> tuple[Graph, dict[str, str]]:
+    """Each group becomes one box; leaves that only one group reads go with it; parallel edges become one.
+
+    Also says which box has swallowed which.
+    """
     home = {name: number for number, group in enumerate(groups) for name in group}
     swallowed = _swallowed(graph, home) if groups else {}
     members: dict[int, list[GraphNode]] = defaultdict(list)
@@ -108,7 +124,7 @@ def _merge(graph: Graph, groups: Groups) -> Graph:
     drawn = (boxes[home.get(n.id, swallowed.get(n.id, -1))] if n.id in names else n for n in graph.nodes)
     nodes = {node.id: node for node in drawn}
     numbered = tuple(replace(node, number=i) for i, node in enumerate(nodes.values(), 1))
-    return replace(graph, nodes=numbered, edges=_merged_edges(graph, names))
+    return replace(graph, nodes=numbered, edges=_merged_edges(graph, names)), names
 
 
 def _swallowed(graph: Graph, home: Mapping[str, int]) -> dict[str, int]:

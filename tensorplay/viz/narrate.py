@@ -32,7 +32,19 @@ from .text import one_line
 from .trace import Trace
 from .value import Value
 
-__all__ = ["TEMPLATES", "Sentence", "Word", "input_names", "largest", "many", "place", "plain", "sentence", "transcript"]
+__all__ = [
+    "TEMPLATES",
+    "Sentence",
+    "Word",
+    "input_names",
+    "largest",
+    "many",
+    "passing",
+    "place",
+    "plain",
+    "sentence",
+    "transcript",
+]
 
 Word = tuple[str, str]
 """(role, text)"""
@@ -41,6 +53,7 @@ Sentence = tuple[Word, ...]
 TEMPLATES: Mapping[str, str] = {
     "start": "Nothing has run yet. {count} to come: step through them, or press Play.",
     "start empty": "Nothing was recorded: no operation in the block needed a gradient.",
+    "passing": "{count} pass at once, up to step {last} of the recording, so that the page stays small.",
     "op": "{op} takes {inputs} and makes {node} = {value}. {keeps}",
     "op alone": "{op} makes {node} = {value}. {keeps}",
     "keeps": "For the way back it keeps {what}.",
@@ -82,6 +95,11 @@ def sentence(trace: Trace, step: int) -> Sentence:
     return _TELL[type(event)](trace, event)
 
 
+def passing(count: int, last: int) -> Sentence:
+    """The sentence of steps that a page does not show one by one."""
+    return _fill("passing", count=_count(count, "step"), last=f"{last:,}")
+
+
 def plain(words: Sentence) -> str:
     """The sentence as text on one line."""
     return one_line("".join(text for _, text in words))
@@ -95,7 +113,9 @@ def transcript(trace: Trace) -> str:
     """
     width = max(2, len(str(len(trace.events))))
     lines = [f"{step:{width}}  {plain(sentence(trace, step))}" for step in range(len(trace.events) + 1)]
-    return "\n".join([*([one_line(trace.graph.title)] if trace.graph.title else []), *lines, *trace.left_out.sentences()])
+    return "\n".join(
+        [*([one_line(trace.graph.title)] if trace.graph.title else []), *lines, *trace.left_out.sentences()]
+    )
 
 
 def input_names(trace: Trace, node: str, values: Sequence[Value | None] = ()) -> tuple[str, ...]:

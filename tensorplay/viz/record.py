@@ -108,7 +108,9 @@ def _bytes(budget: int | str) -> int:
     """A number of bytes, or text such as "64MB"."""
     if isinstance(budget, int) and budget >= 0:
         return budget
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)(i?)b", budget.strip().lower()) if isinstance(budget, str) else None
+    match = (
+        re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)(i?)b", budget.strip().lower()) if isinstance(budget, str) else None
+    )
     if match is None:
         raise ValueError(f'budget must be a number of bytes or text such as "64MB", got {budget!r}')
     return int(float(match[1]) * (1024 if match[3] else 1000) ** " kmg".index(match[2] or " "))

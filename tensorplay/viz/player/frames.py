@@ -6,19 +6,20 @@ texts, so frame k is the same whether one steps to it forwards or backwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..cards import Card, Reader, exact, step_card, way_card, why_card
-from ..graph import Graph
-from ..narrate import Sentence, sentence
+from ..cards import Card, Reader, exact, passing_card, step_card, way_card, why_card
+from ..graph import Graph, GraphNode
+from ..narrate import Sentence, passing, sentence
 from ..state import State, changes
 from ..steps import Freed, OpRan, Step
 from ..summary import Summary
 from ..text import one_line, short
 from ..trace import Trace
 from ..value import Value
+from .reel import Reel, reel_of
 
 __all__ = ["Item", "film", "stage_graph"]
 
@@ -54,21 +55,24 @@ class Item:
         return [self.classes, self.value, self.grad, dict(self.data or {})]
 
 
-def film(trace: Trace) -> dict[str, Any]:
+def film(trace: Trace, reel: Reel | None = None) -> dict[str, Any]:
     """All the page's script needs: what does not change, the first frame, and the difference to each next one."""
-    reader = Reader(trace)
+    reader, reel = Reader(trace), reel or reel_of(trace)
     shown: dict[str, list[Any]] = {}
     frames: list[dict[str, Any]] = []
     last: dict[str, Any] = {}
     before: set[str] = set()
+    ids: set[str] = set()
     for step, fold in changes(trace):
-        state = fold.view(trace, step)
-        ids = _everything(trace) if step == 0 else fold.touched | before | _also(trace, step)
-        whole = _frame(reader, state)
-        items = _changed(trace, state, ids, shown)
-        frames.append({key: value for key, value in whole.items() if last.get(key) != value} | {"items": items})
-        last, before = whole, set(fold.touched)
-    return _constants(trace) | {"frames": frames}
+        ids |= _everything(trace) if step == 0 else fold.touched | before | _also(trace, step)
+        before = set(fold.touched)
+        if step in reel.frames:
+            state = fold.view(trace, step)
+            whole = _frame(reader, state, reel.frames[step])
+            items = _changed(trace, reel, state, ids, shown)
+            frames.append({key: value for key, value in whole.items() if last.get(key) != value} | {"items": items})
+            last, ids = whole, set()
+    return _constants(trace, reel) | {"frames": frames}
 
 
 def _everything(trace: Trace) -> set[str]:
@@ -83,23 +87,36 @@ def _also(trace: Trace, step: int) -> set[str]:
     return _everything(trace) if event.kind in ("backward", "ended", "failed", "again") else set()
 
 
-def _changed(trace: Trace, state: State, ids: Iterable[str], shown: dict[str, list[Any]]) -> dict[str, list[Any]]:
+def _changed(
+    trace: Trace, reel: Reel, state: State, ids: Iterable[str], shown: dict[str, list[Any]]
+) -> dict[str, list[Any]]:
     items = {}
-    for name in sorted(ids, key=lambda i: (i[0], int(i[1:]))):
-        item = (_node(trace, state, name) if name in trace.graph else _edge(trace, state, name)).to_list()
+    drawn = {place for name in ids if (place := reel.home[name]) is not None}
+    for name in sorted(drawn, key=lambda i: (i[0], int(i[1:]))):
+        item = _item(trace, state, name, reel.members[name]).to_list()
         if shown.get(name) != item:
             shown[name] = items[name] = item
     return items
 
 
-def _frame(reader: Reader, state: State) -> dict[str, Any]:
-    trace = reader.trace
+def _item(trace: Trace, state: State, name: str, members: Sequence[str]) -> Item:
+    if name.startswith("e"):
+        return _edge(trace, state, members)
+    return _folded(state, members) if name.startswith("f") else _node(trace, state, name)
+
+
+def _frame(reader: Reader, state: State, count: int) -> dict[str, Any]:
+    trace, first = reader.trace, state.step - count + 1
+    if count > 1:
+        told = {"say": passing(count, state.step), "step": passing_card(trace, first, state.step)}
+    else:
+        told = {"say": sentence(trace, state.step), "step": step_card(reader, state)}
     return {
-        "say": _words(sentence(trace, state.step)),
+        "say": _words(told["say"]),
         "phase": state.phase,
         "line": state.event.line if state.event else None,
         "live": state.live_bytes,
-        "step": _card(step_card(reader, state)),
+        "step": _card(told["step"]),
         "way": _card(way_card(reader, state)),
         "why": _card(why_card(reader, state)),
     }
@@ -161,12 +178,22 @@ def _now(state: State) -> list[str]:
     )
 
 
-def _edge(trace: Trace, state: State, name: str) -> Item:
-    if name in state.flow:
-        value = state.flow[name]
-        return Item("flowing", "", value.flow_text, {"grad": exact(value)})
-    target = _edge_target(trace, name)
-    return Item("ahead" if target not in state.done else "")
+def _folded(state: State, members: Sequence[str]) -> Item:
+    """A box that stands for many is ahead until all of them ran, and freed when all of them are."""
+    ops = [name for name in members if name.startswith("n")]
+    words = {
+        "ahead": bool(ops) and not state.done.issuperset(ops),
+        "now": not state.pending.keys().isdisjoint(members) or not set(members).isdisjoint(state.now),
+        "freed": bool(ops) and state.freed.issuperset(ops),
+    }
+    return Item(" ".join(word for word, holds in words.items() if holds))
+
+
+def _edge(trace: Trace, state: State, names: Sequence[str]) -> Item:
+    flowing = [state.flow[name] for name in names if name in state.flow]
+    if flowing:
+        return Item("flowing", "", flowing[-1].flow_text, {"grad": exact(flowing[-1])})
+    return Item("" if any(_edge_target(trace, name) in state.done for name in names) else "ahead")
 
 
 def _edge_target(trace: Trace, name: str) -> str:
@@ -179,81 +206,95 @@ def _edge_target(trace: Trace, name: str) -> str:
 # ------------------------------------------------------------------------------ what does not change
 
 
-def _constants(trace: Trace) -> dict[str, Any]:
+def _constants(trace: Trace, reel: Reel) -> dict[str, Any]:
+    played = [(trace.events[step - 1], count) for step, count in reel.frames.items() if step]
     return {
         "title": one_line(trace.graph.title),
-        "names": {node.id: _spoken(trace, node.id) for node in trace.graph.nodes},
-        "labels": ["start", *(_label(trace, event) for event in trace.events)],
-        "kinds": ["start", *(event.kind for event in trace.events)],
-        "about": [[], *(list(event.about) for event in trace.events)],
-        "phases": _phases(trace),
+        "names": {node.id: _spoken(node) for node in reel.graph.nodes},
+        "labels": ["start", *(_label(trace, event, count) for event, count in played)],
+        "kinds": ["start", *(event.kind if count == 1 else "passing" for event, count in played)],
+        "about": [[], *(list(filter(None, map(reel.home.get, event.about))) for event, _ in played)],
+        "phases": _phases([event for event, _ in played]),
         "lines": [[one_line(line.file), line.number, one_line(short(line.text, 400))] for line in trace.lines],
-        "bars": _bars(trace),
-        "notes": list(trace.left_out.sentences()),
+        "bars": _bars(trace, reel),
+        "notes": [*trace.left_out.sentences(), *reel.notes],
     }
 
 
-def _spoken(trace: Trace, name: str) -> str:
-    box = trace.graph[name]
-    kind = f"operation {box.op}" if box.is_op else box.kind
+def _spoken(box: GraphNode) -> str:
+    kind = "folded into one box" if box.folded else f"operation {box.op}" if box.is_op else box.kind
     return f"{one_line(box.name)}, {kind}"
 
 
-def _label(trace: Trace, event: Step) -> str:
-    about = event.about
-    return SHORT[event.kind].format(one_line(trace.graph[about[0]].name) if about else "")
+def _label(trace: Trace, event: Step, count: int) -> str:
+    if count > 1:
+        return f"{count:,} steps at once"
+    return SHORT[event.kind].format(one_line(trace.graph[event.about[0]].name) if event.about else "")
 
 
-def _phases(trace: Trace) -> list[list[Any]]:
-    """Runs of steps of one phase: (phase, first step, last step)."""
+def _phases(events: Iterable[Step]) -> list[list[Any]]:
+    """Runs of frames of one phase: (phase, first frame, last frame)."""
     runs: list[list[Any]] = []
-    for step, event in enumerate(trace.events, 1):
+    for frame, event in enumerate(events, 1):
         phase = "backward" if event.pass_number and event.kind == "op" else event.phase
         if runs and runs[-1][0] == phase:
-            runs[-1][2] = step
+            runs[-1][2] = frame
         else:
-            runs.append([phase, step, step])
+            runs.append([phase, frame, frame])
     return runs
 
 
-def _bars(trace: Trace) -> list[list[Any]]:
-    """From which step to which each operation holds saved arrays, and how many bytes; the last may be open."""
-    born = {name: (0, size) for name, size in trace.start.saved.items()}
-    bars: dict[str, list[Any]] = {name: [name, start, None, size] for name, (start, size) in born.items()}
+def _bars(trace: Trace, reel: Reel) -> list[list[Any]]:
+    """From which frame to which each box holds saved arrays, and how many bytes; the last may be open."""
+    held: dict[str, list[Any]] = {name: [0, None, size] for name, size in trace.start.saved.items()}
     for step, event in enumerate(trace.events, 1):
         if isinstance(event, OpRan) and any(size for _, size in event.saved):
-            bars[event.node] = [event.node, step, None, sum(size for _, size in event.saved)]
-        elif isinstance(event, Freed) and event.node in bars:
-            bars[event.node][2] = step
+            held[event.node] = [reel.frame_at(step), None, sum(size for _, size in event.saved)]
+        elif isinstance(event, Freed) and event.node in held:
+            held[event.node][1] = reel.frame_at(step)
+    bars: dict[str, list[Any]] = {}
+    for name, (start, end, size) in held.items():
+        place = reel.home[name] or name
+        if place in bars:  # a folded box holds something from its first operation to its last
+            _, first, last, total = bars[place]
+            bars[place] = [place, first, None if None in (last, end) else max(last, end), total + size]
+        else:
+            bars[place] = [place, start, end, size]
     return list(bars.values())
 
 
 # ---------------------------------------------------------------------------- the picture's own graph
 
 
-def stage_graph(trace: Trace) -> Graph:
+def stage_graph(trace: Trace, reel: Reel | None = None) -> Graph:
     """The graph as it is laid out: each box with the widest texts it will ever show, so that all of them fit."""
-    widest: dict[str, list[str]] = {node.id: ["", ""] for node in trace.graph.nodes}
+    reel = reel or reel_of(trace)
+    widest: dict[str, list[str]] = {node.id: ["", ""] for node in reel.graph.nodes if not node.folded}
+    names = set(widest)
     for step, fold in changes(trace):
+        names |= fold.touched & widest.keys()
+        if step not in reel.frames:
+            continue
         now = fold.view(trace, step)
-        names = widest if step == 0 else [name for name in fold.touched if name in widest]
         for name in names:
             item = _node(trace, now, name)
             texts = (item.value, item.grad.removeprefix("grad ").replace("waits ", "w "))
             widest[name] = [max(pair, key=len) for pair in zip(widest[name], texts, strict=True)]
+        names = set()
     nodes = (
         replace(
             node,
-            value=_text_only(node.shape, node.dtype, widest[node.id][0]),
-            grad=_text_only(node.shape, node.dtype, widest[node.id][1]) if _has_grad(widest[node.id][1]) else None,
+            value=_text_only(node.shape, node.dtype, value),
+            grad=_text_only(node.shape, node.dtype, grad) if _has_grad(grad) else None,
             freed=False,
             keeps=(),
             saved_bytes=0,
             hooks=0,
         )
-        for node in trace.graph.nodes
+        for node in reel.graph.nodes
+        for value, grad in [widest.get(node.id, ("", ""))]
     )
-    return replace(trace.graph, nodes=tuple(nodes))
+    return replace(reel.graph, nodes=tuple(nodes))
 
 
 def _has_grad(text: str) -> bool:

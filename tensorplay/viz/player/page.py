@@ -16,6 +16,7 @@ from ..text import attribute, xml
 from ..theme import Theme, css_variables
 from ..trace import Trace
 from .frames import film, stage_graph
+from .reel import Reel, reel_of
 
 __all__ = ["markup", "page", "script", "styles"]
 
@@ -54,16 +55,17 @@ def styles(selector: str = ".tp-player", theme: Theme = "auto") -> str:
     return "\n".join((css_variables(selector, theme), page_css(), own))
 
 
-def markup(trace: Trace, title: str, prefix: str = "", engine: Any = None) -> str:
+def markup(trace: Trace, title: str, prefix: str = "", engine: Any = None, reel: Reel | None = None) -> str:
     """The player's element, drawn but not yet alive. `prefix` keeps the ids of several pictures apart."""
-    graph = stage_graph(trace)
+    reel = reel or reel_of(trace)
+    graph = stage_graph(trace, reel)
     placed = layout(graph, engine, interactive=True)
     svg = paint(graph, placed, prefix=prefix, interactive=True, style=False)
     svg = svg.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)  # HTML knows, and a page names no address
     wide = " wide" if placed.width > _ROOM else ""
     wide += " many" if trace.left_out.values else ""
-    wide += " long" if any(len(plain(sentence(trace, k))) > _LINE for k in range(len(trace) + 1)) else ""
-    notes = " ".join(trace.left_out.sentences())
+    wide += " long" if any(len(plain(sentence(trace, k))) > _LINE for k in reel.frames) else ""
+    notes = " ".join([*trace.left_out.sentences(), *reel.notes])
     return (
         f'<div class="tp-player{wide}" data-step="0" data-lm-suppress-shortcuts="true" tabindex="-1" role="group" '
         f'aria-label="{attribute(f"Step-through: {title}")}">\n'
@@ -98,7 +100,7 @@ def _foot() -> str:
 
 def page(trace: Trace, title: str, extra: str = "", theme: Theme = "auto", engine: Any = None) -> str:
     """The whole HTML file. `extra` is markup the caller vouches for, set below the player."""
-    code = script() + _START
+    code, reel = script() + _START, reel_of(trace)
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
@@ -113,8 +115,8 @@ def page(trace: Trace, title: str, extra: str = "", theme: Theme = "auto", engin
     below = f'\n<div class="tp-extra">{extra}</div>' if extra else ""
     return (
         f'<!doctype html>\n<html lang="en"{forced}>\n<head>\n{head}\n</head>\n<body>\n'
-        f"<main>{markup(trace, title, engine=engine)}{below}</main>\n"
-        f'<script type="application/json" id="film">{_embedded(film(trace))}</script>\n'
+        f"<main>{markup(trace, title, engine=engine, reel=reel)}{below}</main>\n"
+        f'<script type="application/json" id="film">{_embedded(film(trace, reel))}</script>\n'
         f'<script type="module">{code}</script>\n</body>\n</html>\n'
     )
 

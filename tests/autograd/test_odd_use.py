@@ -1,0 +1,161 @@
+"""Odd use of hooks, gradients and edges: what one would not write, and what must still be right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tensorplay as tp
+from tensorplay.errors import GradError, GradTypeError, HookError, NonScalarError
+
+
+def leaf(*values: float, dtype: tp.DType = tp.float32) -> tp.Tensor:
+    return tp.tensor(list(values), dtype=dtype, requires_grad=True)
+
+
+# -------------------------------------------------------------------------------------------- hooks
+
+
+@pytest.mark.parametrize("create", [False, True])
+def test_an_edit_in_a_hook_reaches_no_other_branch(create: bool) -> None:
+    x, seed = leaf(1.0, 2.0), tp.ones(2)
+    a, b = x * 1, x * 1
+
+    def edit(g: tp.Tensor) -> None:
+        with tp.no_grad():
+            g.mul_(10)
+
+    b.register_hook(edit)
+    (g,) = tp.autograd.grad(a + b, x, seed, create_graph=create)
+    assert g.tolist() == [11.0, 11.0]
+    assert seed.tolist() == [1.0, 1.0]
+
+
+def test_a_hook_that_only_looks_leaves_no_node_in_the_recorded_derivative() -> None:
+    def names(watched: bool) -> list[str]:
+        x = leaf(2.0)
+        y = x * x
+        if watched:
+            y.register_hook(lambda g: None)
+        (g,) = tp.autograd.grad(y, x, tp.ones(1, requires_grad=True), create_graph=True)
+        return [g.grad_fn.name(), *(n.name() for n, _ in g.grad_fn.next_functions)]
+
+    assert names(True) == names(False)
+
+
+@pytest.mark.parametrize("create", [False, True])
+@pytest.mark.parametrize("hook", [lambda g: g * 10, lambda g: g.sum() + 0 * g, lambda g: tp.ones(2)])
+def test_hooks_see_one_example_of_a_batch(hook, create: bool) -> None:
+    x = leaf(1.0, 2.0)
+    y = x * x
+    y.register_hook(hook)
+    vectors = tp.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, 3.0]])
+    (batch,) = tp.autograd.grad(y, x, vectors, is_grads_batched=True, create_graph=create, retain_graph=True)
+    alone = [tp.autograd.grad(y, x, v, retain_graph=True)[0].tolist() for v in vectors]
+    assert batch.tolist() == alone
+    assert batch.requires_grad == create
+
+
+def test_a_batch_can_be_printed_but_not_edited() -> None:
+    x = leaf(1.0, 2.0)
+    y, seen = x * x, []
+    y.register_hook(lambda g: seen.append(repr(g)))
+    tp.autograd.grad(y, x, tp.eye(2), is_grads_batched=True, retain_graph=True)
+    assert seen == ["tensor(Batched(2 of shape [2]))"]
+    y.register_hook(lambda g: g.mul_(2))
+    with pytest.raises(RuntimeError, match="cannot be edited in place"):
+        tp.autograd.grad(y, x, tp.eye(2), is_grads_batched=True)
+
+
+def test_a_node_prehook_may_drop_the_gradient() -> None:
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.grad_fn.register_prehook(lambda gs: (None,))
+    y.sum().backward()
+    assert x.grad is None
+
+
+@pytest.mark.parametrize("invented", ["text", tp.ones(1)])
+def test_a_node_hook_invents_no_gradient(invented: object) -> None:
+    y = leaf(1.0) * tp.ones(1)
+    y.grad_fn.register_hook(lambda sent, arrived: (sent[0], invented))
+    with pytest.raises(HookError, match="can't replace a None gradient"):
+        y.backward()
+
+
+# ------------------------------------------------------------------------------------- .grad, .data
+
+
+def test_assigning_grad_and_data() -> None:
+    x = leaf(1.0, 2.0)
+    with pytest.raises(GradError, match="can't assign Variable as its own grad"):
+        x.grad = x
+    x.grad = tp.ones(2)
+    del x.grad
+    assert x.grad is None
+    with pytest.raises(GradTypeError, match="Variable data has to be a tensor"):
+        x.data = 3  # type: ignore[assignment]
+    with pytest.raises(RuntimeError, match="Only Tensors of floating point"):
+        x.data = tp.tensor([1, 2])
+    with pytest.raises(GradError, match="requires_grad must be a bool"):
+        x.requires_grad = "no"  # type: ignore[assignment]
+
+
+def test_an_inference_tensor_as_grad_is_replaced() -> None:
+    x = leaf(1.0, 2.0)
+    with tp.inference_mode():
+        x.grad = tp.ones(2)
+    (x * 3).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [4.0, 4.0]
+
+
+# ---------------------------------------------------------------------------- edges, seeds, dtypes
+
+
+@pytest.mark.parametrize("vector", [None, tp.ones(())])
+def test_an_edge_keeps_the_dtype_of_its_tensor(vector: tp.Tensor | None) -> None:
+    x = leaf(1.0, 2.0, dtype=tp.float64)
+    edge = tp.autograd.graph.get_gradient_edge(((x + 1) * 0.1).sum())
+    tp.autograd.backward(edge, vector)
+    assert x.grad is not None and x.grad.dtype is tp.float64
+    assert x.grad.tolist() == [0.1, 0.1]
+
+
+def test_the_edge_of_a_leaf_is_a_root_and_an_input() -> None:
+    x = leaf(1.0, 2.0)
+    edge = tp.autograd.graph.get_gradient_edge(x)
+    tp.autograd.backward(edge, tp.ones(2))
+    assert x.grad is not None and x.grad.tolist() == [1.0, 1.0]
+    (zeros,) = tp.autograd.grad(leaf(3.0) * 2, edge, materialize_grads=True)
+    assert zeros.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("other", [1j, 1 + 2j, tp.tensor([1 + 2j])])
+@pytest.mark.parametrize("op", [lambda x, c: x + c, lambda x, c: x * c, lambda x, c: x**c])
+def test_a_real_leaf_takes_the_real_part_of_a_complex_gradient(op, other) -> None:
+    x = leaf(2.0)
+    op(x, other).sum().backward(tp.ones((), dtype=tp.complex64))
+    assert x.grad is not None and x.grad.dtype is tp.float32
+
+
+def test_seeds_and_inputs_of_the_wrong_kind() -> None:
+    x = leaf(1.0)
+    with pytest.raises(NonScalarError, match="real scalar outputs"):
+        tp.tensor(1j, requires_grad=True).backward()
+    with pytest.raises(GradTypeError, match="gradients can be either Tensors or None"):
+        tp.autograd.backward(x * 2, object())
+    with pytest.raises(GradTypeError, match="got NoneType"):
+        (x * 2).backward(inputs=[None])
+
+
+def test_one_mode_object_decorates_twice() -> None:
+    mode = tp.set_grad_enabled(True)
+    first, second = mode(tp.is_grad_enabled), mode(tp.is_grad_enabled)
+    assert first() and second()
+
+
+def test_backward_through_negative_strides() -> None:
+    array = np.arange(6, dtype="float32").reshape(2, 3)[::-1, ::-1]
+    x = tp.from_numpy(array).requires_grad_()
+    (x * x).sum().backward()
+    assert x.grad is not None and (x.grad.numpy() == 2 * array).all()
