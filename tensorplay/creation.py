@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from tensorplay.arrays.device import Device
 from tensorplay.arrays.dtypes import DType
 from tensorplay.arrays.nested import cast, from_sequence
 from tensorplay.errors import RangeError, ShapeError
+from tensorplay.source import warn
 from tensorplay.tensor import Tensor, wrap
 
 __all__ = [
@@ -60,11 +60,10 @@ def tensor(data: Any, dtype: DTypeLike | None = None, device: object = None, req
     """
     check_device(device)
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, source.detach().clone() says what happens: the copy has no history. "
             "Add .requires_grad_(True) if it is to be a leaf of its own.",
             UserWarning,
-            stacklevel=2,
         )
     return wrap(_copied(data, dtype), requires_grad)
 
@@ -103,11 +102,10 @@ def from_numpy(array: np.ndarray) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {type(array).__name__}); tp.tensor(data) makes a tensor from lists")
     dtypes.of(array.dtype)
     if not array.flags.writeable:
-        warnings.warn(
+        warn(
             "The given NumPy array is not writable, and a tensor that shares it can be written to by in-place "
             "operations, which will fail. tp.tensor(array) makes a copy.",
             UserWarning,
-            stacklevel=2,
         )
     return wrap(array)
 

@@ -36,6 +36,7 @@ __all__ = [
     "NoGradRootWarning",
     "NonLeafGradWarning",
     "NonScalarError",
+    "NotATensorError",
     "OutputLimit",
     "RaggedError",
     "RangeError",
@@ -82,6 +83,10 @@ class DimensionTypeError(TensorPlayError, TypeError):
 
 class IndexingError(TensorPlayError, IndexError):
     """An index is out of bounds or of a kind that cannot index."""
+
+
+class NotATensorError(TensorPlayError, TypeError):
+    """Something else stands where a tensor is needed."""
 
 
 class NegativeStepError(TensorPlayError, ValueError):

@@ -111,11 +111,11 @@ class OpFailed(Event):
 
 @dataclass(frozen=True, slots=True)
 class InPlace(Event):
-    """A tensor's memory was written; `version` is the new version number."""
+    """A tensor's memory was written by the method `name`; `version` is the new version number."""
 
     tensor: Any
     version: int
-    op: Any
+    name: str
     source: Source | None
 
 

@@ -16,6 +16,7 @@ from .errors import IndexingError, NegativeStepError, ShapeError
 from .inplace import checked, fitting, forbid_tracked, written
 from .ops import GetItem, Index, Permute
 from .shaping import check_positions
+from .source import warn
 from .tensor import Tensor, wrap
 
 __all__ = ["getitem", "setitem"]
@@ -60,7 +61,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
                 f"which has shape {list(part)}"
             ) from None
         target[plain] = new.reshape(())
-    written(x, "SetItem")
+    written(x, "__setitem__")
 
 
 def _is_basic(item: Any) -> bool:
@@ -77,11 +78,10 @@ def _as_array(item: Any) -> Any:
     if array.size == 0 and not isinstance(item, Tensor):
         array = array.astype(np.int64)
     if array.dtype == np.uint8:
-        warnings.warn(
+        warn(
             "indexing with dtype uint8 is now deprecated, please use a dtype bool instead: it is read as a mask, "
             "as in PyTorch. For positions, convert with index.long()",
             UserWarning,
-            stacklevel=user_depth(),
         )
         return array.astype(bool)
     if array.dtype.kind not in "iub":

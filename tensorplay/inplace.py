@@ -23,6 +23,14 @@ from .tensor import Tensor, wrap
 __all__ = ["add_", "checked", "copy_", "div_", "fill_", "fitting", "forbid_tracked", "mul_", "sub_", "written", "zero_"]
 
 
+SPOKEN = {
+    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
+    "float16": "Half", "float32": "Float", "float64": "Double",
+    "complex64": "ComplexFloat", "complex128": "ComplexDouble",
+}  # fmt: skip
+"""The names of dtypes in PyTorch's error messages, which people search for."""
+
+
 def checked(x: Tensor) -> Any:
     """The array of x, if it may be written."""
     if x._cell is None and not inferring():
@@ -76,14 +84,14 @@ def forbid_tracked(x: Tensor, *others: Any) -> None:
     )
 
 
-def written(x: Tensor, op: Any) -> None:
+def written(x: Tensor, name: str) -> None:
     """Raise the version, and tell those who listen."""
     if x._cell is None:
         return
     x._cell[0] += 1
     if events.listeners:
         place = user_line() if events.sources_wanted else None
-        events.emit(events.InPlace(x, x._cell[0], op, place))
+        events.emit(events.InPlace(x, x._cell[0], name, place))
 
 
 def _edit(op: Any, x: Tensor, other: Any) -> Tensor:
@@ -96,7 +104,7 @@ def _edit(op: Any, x: Tensor, other: Any) -> Tensor:
         raise InPlaceTypeError(f"an in-place operation takes a Tensor or a number, not {type(other).__name__}")
     forbid_tracked(x, other)
     _store(x, checked(x), apply(op, x.detach(), other.detach() if isinstance(other, Tensor) else other)._array)
-    written(x, op)
+    written(x, f"{op.__name__.lower()}_")
     return x
 
 
@@ -108,7 +116,7 @@ def _rebase(op: Any, x: Tensor, other: Any) -> Tensor:
     _store(x, checked(x), result._array)
     _move_retained(x, result)
     x._node, x._needs_grad = result._node, True
-    written(x, op)
+    written(x, f"{op.__name__.lower()}_")
     return x
 
 
@@ -123,10 +131,9 @@ def _store(x: Tensor, target: Any, new: Any) -> None:
     if new.shape != target.shape:
         raise ShapeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(new.shape)}")
     if of(new.dtype).category > of(target.dtype).category:
-        names = {"f": "Float", "c": "ComplexFloat", "i": "Long", "u": "Byte", "b": "Bool"}
         raise DTypeError(
-            f"result type {names.get(new.dtype.kind, new.dtype)} can't be cast to the desired output type "
-            f"{names.get(target.dtype.kind, target.dtype)}: the edit would lose digits; write y = x + … instead"
+            f"result type {SPOKEN[new.dtype.name]} can't be cast to the desired output type "
+            f"{SPOKEN[target.dtype.name]}: the edit would lose digits; write y = x + … instead"
         )
     target[...] = new
 

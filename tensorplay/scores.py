@@ -9,7 +9,7 @@ import numpy as np
 from . import functional as F
 from . import ops
 from .apply import apply, apply1
-from .errors import DTypeError, IndexingError, TargetError
+from .errors import DTypeError, IndexingError, NotATensorError, TargetError
 from .ops.families import normal_dim
 from .source import warn
 from .tensor import Tensor, wrap
@@ -163,6 +163,8 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     tensor(2.)
     """
     check_reduction(reduction)
+    if not isinstance(target, Tensor):
+        raise NotATensorError(f"mse_loss: expected a Tensor, but got {type(target).__name__}: tp.tensor(...) makes one")
     if input.shape != target.shape:
         warn(
             f"Using a target size ({list(target.shape)}) that is different to the input size ({list(input.shape)}). "

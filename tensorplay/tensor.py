@@ -13,7 +13,7 @@ import numpy as np
 
 from .arrays.device import CPU, Device
 from .arrays.dtypes import DType, of
-from .autograd import run
+from .autograd import passes
 from .autograd.bridge import bridge
 from .autograd.modes import inferring
 from .autograd.node import Node, Out, RemovableHandle
@@ -213,7 +213,7 @@ class Tensor:
         >>> x.grad
         tensor(27.)
         """
-        run.backward([self], None if gradient is None else [gradient], retain_graph, create_graph, inputs=inputs)
+        passes.backward([self], None if gradient is None else [gradient], retain_graph, create_graph, inputs=inputs)
 
     def detach(self) -> Tensor:
         """The same memory (and versions), cut off from the graph: a constant."""

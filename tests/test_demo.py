@@ -168,14 +168,6 @@ def test_it_opens_only_where_there_is_a_display(
     assert opened == [(tmp_path / "shown.html").resolve().as_uri()]
 
 
-def test_a_place_that_cannot_be_written_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(demo, "EPOCHS", 1)
-    assert cli.main(["demo", "--no-open", "--output", str(tmp_path / "no" / "such" / "folder.html")]) == 1
-    assert "No such file or directory" in capsys.readouterr().err
-
-
 def test_without_tqdm_there_is_a_plain_bar(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(demo._plain_bar(range(3))) == [0, 1, 2]
     assert capsys.readouterr().err.endswith(f"[{'#' * 30}] 3/3\n")

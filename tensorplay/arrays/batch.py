@@ -52,21 +52,21 @@ class Batched:
         return getattr(dtype, "numpy", dtype)
 
     @property
-    def size(self) -> int:
-        """The batch size."""
+    def count(self) -> int:
+        """How many examples the batch has."""
         return self.data.shape[0]
 
     def __neg__(self) -> Batched:
         return Batched(-self.data, self.space)
 
     def __repr__(self) -> str:
-        return f"Batched({self.size} of shape {list(self.shape)})"
+        return f"Batched({self.count} of shape {list(self.shape)})"
 
 
 def _operator(function: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Batched, Any], Batched]:
     def method(self: Batched, other: Any) -> Batched:
         pair = (other, self) if swapped else (self, other)
-        return self.space.together(function, *pair)
+        return self.space._together(function, *pair)
 
     return method
 
@@ -94,7 +94,7 @@ def _two(name: str) -> Any:
     """A name of broadcasting inputs."""
 
     def run(xp: BatchSpace, *operands: Any) -> Any:
-        return xp.together(getattr(xp.inner, name), *operands)
+        return xp._together(getattr(xp.inner, name), *operands)
 
     run.__name__ = name
     return run
@@ -113,19 +113,19 @@ class BatchSpace(Composite):
 
     # ------------------------------------------------------------------------------ putting axes
 
-    def together(self, function: Callable[..., Any], *operands: Any) -> Any:
+    def _together(self, function: Callable[..., Any], *operands: Any) -> Any:
         """Run a broadcasting function with the batch axis in front of all that the operands broadcast to."""
         if not any(isinstance(x, Batched) for x in operands):
             return function(*operands)
         rank = max(len(getattr(x, "shape", ())) for x in operands)
-        return Batched(function(*(self.aligned(x, rank) for x in operands)), self)
+        return Batched(function(*(self._aligned(x, rank) for x in operands)), self)
 
-    def aligned(self, x: Any, rank: int) -> Any:
+    def _aligned(self, x: Any, rank: int) -> Any:
         """Batched data whose examples have `rank` dimensions (1-axes inserted behind the batch axis)."""
         if not isinstance(x, Batched):
             return x
         missing = rank - x.ndim
-        return x.data if missing <= 0 else self.inner.reshape(x.data, (x.size, *(1,) * missing, *x.shape))
+        return x.data if missing <= 0 else self.inner.reshape(x.data, (x.count, *(1,) * missing, *x.shape))
 
     def spread(self, x: Any, size: int) -> Any:
         """Data with a batch axis, repeated where there was none."""
@@ -133,7 +133,7 @@ class BatchSpace(Composite):
             return x.data
         return self.inner.expand(x, (size, *x.shape))
 
-    def lead(self, size: int, rank: int) -> Any:
+    def _lead(self, size: int, rank: int) -> Any:
         """The numbers of the batch as an index array that broadcasts against `rank` further axes."""
         return self.inner.reshape(self.inner.arange(size), (size, *(1,) * rank))
 
@@ -164,8 +164,8 @@ class BatchSpace(Composite):
             return function(x, dim, keepdim)
         if dim is not None:
             return Batched(function(x.data, dim + 1, keepdim), self)
-        flat = function(self.inner.reshape(x.data, (x.size, -1)), 1, False)
-        return Batched(self.inner.reshape(flat, (x.size, *(1,) * x.ndim)) if keepdim else flat, self)
+        flat = function(self.inner.reshape(x.data, (x.count, -1)), 1, False)
+        return Batched(self.inner.reshape(flat, (x.count, *(1,) * x.ndim)) if keepdim else flat, self)
 
     def argmax(self, x: Any, dim: int | None, keepdim: bool) -> Any:
         return self._position("argmax", x, dim, keepdim)
@@ -178,7 +178,7 @@ class BatchSpace(Composite):
     def reshape(self, x: Any, shape: Shape) -> Any:
         if not isinstance(x, Batched):
             return self.inner.reshape(x, shape)
-        return Batched(self.inner.reshape(x.data, (x.size, *shape)), self)
+        return Batched(self.inner.reshape(x.data, (x.count, *shape)), self)
 
     def permute(self, x: Any, dims: Shape) -> Any:
         if not isinstance(x, Batched):
@@ -191,13 +191,13 @@ class BatchSpace(Composite):
     def expand(self, x: Any, shape: Shape) -> Any:
         if not isinstance(x, Batched):
             return self.inner.expand(x, shape)
-        return Batched(self.inner.expand(self.aligned(x, len(shape)), (x.size, *shape)), self)
+        return Batched(self.inner.expand(self._aligned(x, len(shape)), (x.count, *shape)), self)
 
     def sum_to(self, x: Any, shape: Shape) -> Any:
         if not isinstance(x, Batched):
             return self.inner.sum_to(x, shape)
         ones = (1,) * (x.ndim - len(shape))
-        return Batched(self.inner.reshape(self.inner.sum_to(x.data, (x.size, *ones, *shape)), (x.size, *shape)), self)
+        return Batched(self.inner.reshape(self.inner.sum_to(x.data, (x.count, *ones, *shape)), (x.count, *shape)), self)
 
     # ------------------------------------------------------------------------------- by position
 
@@ -212,11 +212,11 @@ class BatchSpace(Composite):
     def put(self, x: Any, index: tuple[Any, ...], shape: Shape) -> Any:
         if not isinstance(x, Batched):
             return self.inner.put(x, index, shape)
-        return Batched(self.inner.put(x.data, (slice(None), *index), (x.size, *shape)), self)
+        return Batched(self.inner.put(x.data, (slice(None), *index), (x.count, *shape)), self)
 
     def _joined(self, size: int, ix: Sequence[Any]) -> tuple[Any, ...]:
         rank = max(len(i.shape) for i in ix)
-        return (self.lead(size, rank), *(self.aligned(i, rank) for i in ix))
+        return (self._lead(size, rank), *(self._aligned(i, rank) for i in ix))
 
     def take(self, x: Any, ix: Sequence[Any]) -> Any:
         size = _batch_size(x, *ix)
@@ -246,4 +246,4 @@ class BatchSpace(Composite):
 
 
 def _batch_size(*values: Any) -> int | None:
-    return next((v.size for v in values if isinstance(v, Batched)), None)
+    return next((v.count for v in values if isinstance(v, Batched)), None)

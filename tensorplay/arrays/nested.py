@@ -14,6 +14,7 @@ import numpy as np
 from tensorplay.arrays import dtypes
 from tensorplay.arrays.dtypes import DType
 from tensorplay.errors import DTypeError, RaggedError
+from tensorplay.source import warn
 
 __all__ = ["cast", "from_sequence"]
 
@@ -73,11 +74,10 @@ def _plain(data: Any, kinds: set[type]) -> Any:
 def _unpacked(data: Any, kinds: set[type]) -> np.ndarray:
     if hasattr(data, "_array"):  # a tensor, which this layer does not know
         if data.requires_grad:
-            warnings.warn(
+            warn(
                 "a tensor with requires_grad=True inside a list is copied as plain numbers: "
                 "no gradient will flow back to it through the new tensor",
                 UserWarning,
-                stacklevel=2,
             )
         data = data._array
     kinds.add(dtypes.of(data.dtype).numpy.type)

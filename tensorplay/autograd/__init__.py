@@ -1,4 +1,9 @@
-"""Differentiation: the tape, the backward pass, and the modes that switch recording."""
+"""Differentiation: the tape, the backward pass, and the modes that switch recording.
+
+Where to read: `node` is what gets recorded, `engine` the one backward loop, `passes` is backward() and
+grad() around it, `roots` what was asked of them. `hooks` and `modes` are what their names say, `graph`
+is the graph as the user may hold it, `bridge` the door up to Tensor.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,7 @@ from .modes import (
     no_grad,
     set_grad_enabled,
 )
-from .run import backward, grad
+from .passes import backward, grad
 
 __all__ = [
     "backward",

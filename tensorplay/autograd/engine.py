@@ -49,6 +49,13 @@ class Pass:
     node: Node | None = None
     """Where the pass is, or stopped."""
 
+    def asks_for(self, edge: Any) -> bool:
+        """Whether what arrives at this edge has anything left to do."""
+        if self.only is None or self.leaves is None:
+            return True
+        node = node_at(edge)
+        return edge in self.leaves if node is None else node in self.only or key(edge) in self.want
+
     @property
     def plain(self) -> bool:
         """Nothing about this pass needs the careful visit."""
@@ -159,7 +166,9 @@ def _visit(run: Pass, node: Node, g: Any) -> list[tuple[Any, Any]]:
         events.emit(events.NodeVisited(node, tuple(arrived), tuple(sent), perf_counter() - start))
     if not run.retain:
         _free(node)
-    pairs = [pair for pair in zip(node.edges, sent, strict=True) if _goes_on(run, *pair)]
+    pairs = [
+        (e, v) for e, v in zip(node.edges, sent, strict=True) if e is not None and v is not None and run.asks_for(e)
+    ]
     if events.listeners:
         for edge, value in pairs:
             arrived_at(node, edge, value)
@@ -175,18 +184,6 @@ def _zeros_for_unused(run: Pass, node: Node, arrived: list[Any]) -> list[Any]:
     return [
         (bridge.wrap(z, None) if run.tensors else z) if g is None else g for g, z in zip(arrived, zeros, strict=False)
     ]
-
-
-def _goes_on(run: Pass, edge: Any, g: Any) -> bool:
-    """Whether a gradient has anything left to do where it goes."""
-    if edge is None or g is None:
-        return False
-    if run.only is None:
-        return True
-    node = node_at(edge)
-    if node is None:
-        return edge in run.leaves  # type: ignore[operator]
-    return node in run.only or key(edge) in run.want
 
 
 def arrived_at(source: Node | None, edge: Any, value: Any) -> None:

@@ -43,7 +43,7 @@ def _left(run: Any, g: Any, chosen: Any, shown: Any) -> Any:
         return chosen if edited else g  # untouched: the copy need not be part of the graph
     if not isinstance(g, Batched) or isinstance(chosen._array, Batched):
         return chosen._array
-    return Batched(run.xp.spread(chosen if run.tensors else chosen._array, g.size), run.xp)
+    return Batched(run.xp.spread(chosen if run.tensors else chosen._array, g.count), run.xp)
 
 
 def _checked(hook: Any, result: Any, shown: Any) -> Any:

@@ -127,15 +127,16 @@ class Node:
         """`_saved_x`: the saved array of that name, as PyTorch offers it."""
         if not name.startswith("_saved_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        wanted = name.removeprefix("_saved_")
         if self.saved is None:
             raise FreedGraphError(
-                f"Trying to read the saved tensor {name[7:]!r} of {self.name()} after it was freed. "
+                f"Trying to read the saved tensor {wanted!r} of {self.name()} after it was freed. "
                 f"Read it before backward(), or run backward(retain_graph=True)."
             )
         kept = dict(self.saved_arrays())
-        if name[7:] not in kept:
-            raise AttributeError(f"{self.name()} saved no {name[7:]!r}; it saved {sorted(kept) or 'nothing'}")
-        return kept[name[7:]]
+        if wanted not in kept:
+            raise AttributeError(f"{self.name()} saved no {wanted!r}; it saved {sorted(kept) or 'nothing'}")
+        return kept[wanted]
 
     def __repr__(self) -> str:
         place = self.place

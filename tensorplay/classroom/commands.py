@@ -16,7 +16,7 @@ from tensorplay.errors import ClassroomError
 __all__ = ["register"]
 
 RAN, FAILED, UNABLE = 0, 1, 2
-MOST_LINES = 60  # students named on the screen
+MOST_LINES, WIDEST = 60, 40  # students named on the screen, and how much of a name
 
 
 def register(subparsers: Any) -> None:
@@ -67,12 +67,14 @@ def run_grade(args: argparse.Namespace) -> int:
     from tensorplay.classroom.intake import entries
 
     exercise = results.load_exercise(args.assignment)
-    submissions = grade.checked_folder(args.submissions, exercise.module, args.output)
+    submissions = grade.checked_folder(args.submissions, args.output)
     _make_output(args.output)
     grader = grade.Grader(exercise, grade.collect(exercise), grade.course_key(args.key, args.output))
     if not args.skip_solution:
         soundness.check_solution(grader)
     total = len(entries(submissions, exercise.module, args.output))
+    if not total:
+        raise ClassroomError(f"{submissions} holds no submissions: a .py or .ipynb file, or a folder, for each student")
     started = time.time()
     with _progress(total) as seen:
         grades = grade.grade_folder(grader, submissions, args.output, args.jobs, seen)
@@ -102,10 +104,11 @@ def _journal(path: Path, started: float, count: int, isolation: dict[str, str]) 
 def _summary(grades: list[Any], grader: Any, out: Path) -> int:
     from tensorplay.classroom.results import points_text
 
-    width = max((len(grade.student) for grade in grades), default=0)
+    width = min(max((len(grade.student) for grade in grades), default=0), WIDEST)
     for grade in grades[:MOST_LINES]:
+        name = grade.student if len(grade.student) <= width else grade.student[: width - 1] + "…"
         points = f"{points_text(grade.points):>6} / {points_text(grade.most)}"
-        print(f"{grade.student:<{width}} {points}  {grade.reason.partition(chr(10))[0]}")
+        print(f"{name:<{width}} {points}  {grade.reason.partition(chr(10))[0]}")
     more = f" ({len(grades) - MOST_LINES} more are in the report)" if len(grades) > MOST_LINES else ""
     print(f"\n{len(grades)} submissions{more}. Report: {out / 'report.html'}   Table: {out / 'grades.csv'}")
     for note in _notes(grader):

@@ -198,12 +198,10 @@ def file_name(student: str) -> str:
     return student + ".json"
 
 
-def checked_folder(path: Path, module: str, out: Path) -> Path:
-    """The folder of submissions. Raises `ClassroomError` if it is not there or empty, or is that of the results."""
+def checked_folder(path: Path, out: Path) -> Path:
+    """The folder of submissions. Raises `ClassroomError` if it is not there, or is that of the results."""
     if not path.is_dir():
         raise ClassroomError(f"there is no folder {path}")
     if path.resolve() == out.resolve():
         raise ClassroomError(f"{out} holds the submissions; results go to a folder of their own")
-    if not entries(path, module, out):
-        raise ClassroomError(f"{path} holds no submissions: one .py or .ipynb file, or one folder, for each student")
     return path

@@ -79,10 +79,10 @@ def entries(submissions: Path, module: str, skip: Path | None = None) -> list[En
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """`name`, or with a number where two would share a row or a file of results, also one that ignores case."""
+    """`name`, or with a number where two submissions would share a name, and with it a file of results."""
     numbered = (name if number == 1 else f"{name} ({number})" for number in itertools.count(1))
-    free = next(name for name in numbered if name.casefold() not in taken)
-    taken.add(free.casefold())
+    free = next(name for name in numbered if name not in taken)
+    taken.add(free)
     return free
 
 

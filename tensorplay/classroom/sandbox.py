@@ -19,17 +19,8 @@ from pathlib import Path
 from typing import Any
 
 __all__ = [
-    *(
-        "DEVICES",
-        "SYSTEM_FOLDERS",
-        "address_space",
-        "confine_files",
-        "die_with_parent",
-        "drop_user",
-        "isolate",
-        "limit",
-    ),
-    *("offer_to_be_killed", "own_descendants", "renounce", "tasks_of_user"),
+    *("DEVICES", "SYSTEM_FOLDERS", "address_space", "confine_files", "die_with_parent", "drop_user", "isolate"),
+    *("limit", "offer_to_be_killed", "own_descendants", "renounce", "tasks_of_user"),
 ]
 
 NEW_IPC, NEW_USER, NEW_PID, NEW_NET = 0x08000000, 0x10000000, 0x20000000, 0x40000000

@@ -23,7 +23,6 @@ __all__ = [
     "Pointwise",
     "Reduction",
     "Shaping",
-    "Window",
     "broadcast_shapes",
     "count",
     "keep_shape",
@@ -205,12 +204,6 @@ def product_error(a: Shape, b: Shape, error: Exception) -> Exception:
         f"mat1 and mat2 shapes cannot be multiplied ({text}): the columns of the first must equal the rows "
         f"of the second. Transpose one of them (x.T) or check the order."
     )
-
-
-class Window(Op, abstract=True):
-    """Sliding windows over the last dimensions: convolution and pooling."""
-
-    family = "window"
 
 
 class Fused(Op, abstract=True):

@@ -71,7 +71,7 @@ TEMPLATES: Mapping[str, str] = {
     "freed one": "{node} is done, so the array it had saved is freed: {bytes}.",
     "accumulate": "{node}.grad is added to: {before} + {increment} = {after}.",
     "accumulate first": "{node}.grad was empty. Now it is {after}.",
-    "accumulate many": "{node}.grad is added to, number by number: most at {where}, where {before} + {increment} = {after}.",
+    "accumulate many": "{node}.grad is added to, number by number; most at {where}: {before} + {increment} = {after}.",
     "accumulate many first": "{node}.grad was empty. Now it holds {after}.",
     "ended": "The backward pass is over. {visited} visited, {leaves}, {freed} freed.",
     "failed": "The backward pass stops at {node}. {error}",
@@ -80,7 +80,7 @@ TEMPLATES: Mapping[str, str] = {
     "written value": "{node} is overwritten in place: it is now {value}.",
     "written grad": "The gradient of {node} is overwritten in place: it is now {grad}.",
     "optimizer": "{optimizer} moves {node} from {before} to {after}.",
-    "optimizer many": "{optimizer} moves {node}: the number that changes most, at {where}, goes from {before} to {after}.",
+    "optimizer many": "{optimizer} moves {node}, and most at {where}: from {before} to {after}.",
     "zero": "The gradients of {nodes} are cleared, so that the next pass starts from nothing.",
 }
 """Every sentence. A field in braces is filled by the function of that step below."""
@@ -93,11 +93,6 @@ def sentence(trace: Trace, step: int) -> Sentence:
         return _fill(template, count=_count(len(trace.events), "step"))
     event = trace.events[step - 1]
     return _TELL[type(event)](trace, event)
-
-
-def passing(count: int, last: int) -> Sentence:
-    """The sentence of steps that a page does not show one by one."""
-    return _fill("passing", count=_count(count, "step"), last=f"{last:,}")
 
 
 def plain(words: Sentence) -> str:
@@ -131,6 +126,11 @@ def _constant(values: Sequence[Value | None], i: int) -> str:
 
 
 # ------------------------------------------------------------------------------------- one a step
+
+
+def passing(count: int, last: int) -> Sentence:
+    """The sentence of steps that a page does not show one by one."""
+    return _fill("passing", count=_count(count, "step"), last=f"{last:,}")
 
 
 def _op(trace: Trace, event: OpRan) -> Sentence:

@@ -15,12 +15,14 @@ from tempfile import mkdtemp
 from typing import Any
 
 from ..errors import TraceError
+from .fold import fold
 from .graph import GraphNode
 from .layout import layout
 from .narrate import plain, sentence, transcript
 from .paint import paint
 from .player import page as pages
 from .player.frames import film
+from .player.reel import MOST_BOXES
 from .state import State
 from .summary import Summary
 from .text import one_line, short
@@ -31,7 +33,7 @@ __all__ = ["Stepper", "stepper"]
 
 _numbers = itertools.count(1)
 _ROWS = 40
-"""Rows of the event table in a notebook's static form; the page and `print` have all."""
+"""Rows of the event table in a notebook's static form; `print` has all."""
 
 
 def stepper(trace: Trace, title: str | None = None) -> Stepper:
@@ -122,7 +124,7 @@ class Stepper:
         state = self.trace.at(step)
         nodes = tuple(_at(node, state) for node in self.trace.graph.nodes)
         moment = f"step {state.step} of {len(self.trace)}"
-        graph = replace(self.trace.graph, nodes=nodes, title=self.title, moment=moment)
+        graph = fold(replace(self.trace.graph, nodes=nodes, title=self.title, moment=moment), MOST_BOXES)
         return paint(graph, layout(graph), theme)
 
     # --------------------------------------------------------------------------------- notebooks
@@ -151,7 +153,16 @@ class Stepper:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """The static form and the words. In a kernel, `_ipython_display_` adds the player as a second output."""
-        return {"text/html": self.static_html(), "text/plain": str(self)}
+        return {"text/html": self.static_html(), "text/plain": self._in_short()}
+
+    def _in_short(self) -> str:
+        """The words, as many as a notebook should carry."""
+        lines = str(self).splitlines()
+        if len(lines) <= 2 * _ROWS:
+            return str(self)
+        return "\n".join(
+            [*lines[:_ROWS], f"… {len(lines) - 2 * _ROWS:,} more lines: print the stepper", *lines[-_ROWS:]]
+        )
 
     def _ipython_display_(self) -> None:
         """The static form first, so that a notebook opened without its kernel shows it; then the live player."""

@@ -267,6 +267,7 @@ def test_text_from_student_code_is_cleaned(student):
     assert clean(None, 10) == ""
 
 
+DENIED = r"PermissionError|FileNotFoundError|Read-only file system"
 SECONDS = f"600.{os.getpid()}"  # tells our children from those of another run
 
 
@@ -291,12 +292,11 @@ def test_files_and_network_are_out_of_reach(session, student, tmp_path):
     if not session.isolation["files"].startswith("only"):
         pytest.skip("this kernel has no Landlock; the report says so")
     for path in (tmp_path / "answers.txt", Path(__file__), Path("/etc/hostname")):
-        with pytest.raises(StudentError, match="PermissionError"):
+        with pytest.raises(StudentError, match=DENIED):
             student.read(str(path))
-    with pytest.raises(StudentError, match="PermissionError"):
-        student.write(str(tmp_path / "new.txt"))
-    with pytest.raises(StudentError, match="PermissionError"):
-        student.write(np.__file__)
+    for file in (str(tmp_path / "new.txt"), np.__file__):
+        with pytest.raises(StudentError, match=DENIED):
+            student.write(file)
     assert student.write("mine.txt")
     with pytest.raises(StudentError, match=r"PermissionError|OSError|ConnectionRefused"):
         student.connect()

@@ -81,7 +81,7 @@ def test_large_arrays_are_told_by_their_size() -> None:
     told = transcript(trace)
     assert "The gradient (8×10 numbers) reaches" in told
     assert "x.grad was empty. Now it holds 8×10 numbers." in told
-    assert "x.grad is added to, number by number: most at [0, 0], where 2.0 + 2.0 = 4.0." in told
+    assert "x.grad is added to, number by number; most at [0, 0]: 2.0 + 2.0 = 4.0." in told
 
 
 def test_an_empty_recording_says_why() -> None:

@@ -16,7 +16,7 @@ from ..narrate import Sentence, passing, sentence
 from ..state import State, changes
 from ..steps import Freed, OpRan, Step
 from ..summary import Summary
-from ..text import one_line, short
+from ..text import clean, one_line, short
 from ..trace import Trace
 from ..value import Value
 from .reel import Reel, reel_of
@@ -107,16 +107,13 @@ def _item(trace: Trace, state: State, name: str, members: Sequence[str]) -> Item
 
 def _frame(reader: Reader, state: State, count: int) -> dict[str, Any]:
     trace, first = reader.trace, state.step - count + 1
-    if count > 1:
-        told = {"say": passing(count, state.step), "step": passing_card(trace, first, state.step)}
-    else:
-        told = {"say": sentence(trace, state.step), "step": step_card(reader, state)}
+    alone = count == 1
     return {
-        "say": _words(told["say"]),
+        "say": _words(sentence(trace, state.step) if alone else passing(count, state.step)),
         "phase": state.phase,
         "line": state.event.line if state.event else None,
         "live": state.live_bytes,
-        "step": _card(told["step"]),
+        "step": _card(step_card(reader, state) if alone else passing_card(trace, first, state.step)),
         "way": _card(way_card(reader, state)),
         "why": _card(why_card(reader, state)),
     }
@@ -180,11 +177,11 @@ def _now(state: State) -> list[str]:
 
 def _folded(state: State, members: Sequence[str]) -> Item:
     """A box that stands for many is ahead until all of them ran, and freed when all of them are."""
-    ops = [name for name in members if name.startswith("n")]
+    ops = {name for name in members if name.startswith("n")}
     words = {
-        "ahead": bool(ops) and not state.done.issuperset(ops),
+        "ahead": not state.done >= ops,
         "now": not state.pending.keys().isdisjoint(members) or not set(members).isdisjoint(state.now),
-        "freed": bool(ops) and state.freed.issuperset(ops),
+        "freed": bool(ops) and state.freed >= ops,
     }
     return Item(" ".join(word for word, holds in words.items() if holds))
 
@@ -209,7 +206,7 @@ def _edge_target(trace: Trace, name: str) -> str:
 def _constants(trace: Trace, reel: Reel) -> dict[str, Any]:
     played = [(trace.events[step - 1], count) for step, count in reel.frames.items() if step]
     return {
-        "title": one_line(trace.graph.title),
+        "title": clean(trace.graph.title),
         "names": {node.id: _spoken(node) for node in reel.graph.nodes},
         "labels": ["start", *(_label(trace, event, count) for event, count in played)],
         "kinds": ["start", *(event.kind if count == 1 else "passing" for event, count in played)],

@@ -53,7 +53,7 @@ def reel_of(trace: Trace) -> Reel:
 
 def _edges(whole: Graph, drawn: Graph, boxes: Mapping[str, str]) -> dict[str, str | None]:
     """Which drawn edge stands for each edge; none for one inside a folded box."""
-    between = defaultdict(dict)
+    between: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     for edge in drawn.edges:
         between[edge.source, edge.target][edge.slot] = edge.id
     found: dict[str, str | None] = {}

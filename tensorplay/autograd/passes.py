@@ -202,7 +202,7 @@ def _new_pass(roots: list[Root], targets: list[Any] | None, retain: bool, create
 
 def _leaf_sums(run: Pass, roots: list[Root]) -> dict[Any, Any]:
     """Run the loop; leaf hooks last, before anything is written."""
-    entering = [(e, g) for e, g in roots if run.only is None or _asked(run, e)]
+    entering = [(e, g) for e, g in roots if run.asks_for(e)]
     if events.listeners:
         for edge, seed in entering:
             arrived_at(None, edge, seed)
@@ -212,12 +212,6 @@ def _leaf_sums(run: Pass, roots: list[Root]) -> dict[Any, Any]:
         if leaf._hooks:
             leaves[leaf] = hooks.fire(run, leaf, leaf._hooks.gradient.values(), g, "tensor hook")
     return leaves
-
-
-def _asked(run: Pass, edge: Any) -> bool:
-    if node_at(edge) is None:
-        return edge in run.leaves  # type: ignore[operator]
-    return node_at(edge) in run.only or key(edge) in run.want  # type: ignore[operator]
 
 
 @contextmanager
