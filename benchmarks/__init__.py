@@ -1,1 +1,1 @@
-"""Every speed claim, runnable, beside its peer: `python -m benchmarks --help`."""
+"""The speed claims that decide something, runnable, beside their peer: `python -m benchmarks --help`."""

@@ -94,8 +94,25 @@ def mlp(lib: Any) -> Workload:
     return Workload(step, numbers)
 
 
+def embedding(lib: Any) -> Workload:
+    """The gradient of 4096 rows, with repeats, of a 1000x64 table: the compiled scatter-add."""
+    table = _leaf(lib, 4, 1000, 64)
+    rows = lib.tensor(np.random.default_rng(5).integers(0, 1000, 4096))
+
+    def step() -> None:
+        table.grad = None
+        table[rows].sum().backward()
+
+    def numbers() -> Arrays:
+        step()
+        return _grads(table)
+
+    return Workload(step, numbers)
+
+
 ROWS = (
     Row("add", "recorded add, 2x3", add),
     Row("chain", "400-op chain, forward + backward, 2x3", chain),
     Row("mlp", "MLP 64-64-10 training step, batch 32, SGD", mlp),
+    Row("embedding", "gradient of 4096 rows of a 1000x64 table", embedding),
 )

@@ -1,6 +1,6 @@
 """Public functions of tensors, with PyTorch's names and argument order. Each is thin: one op, or a few.
 
-Most are also methods of `Tensor` (see `methods.py`). `x` stands for a tensor of any shape unless said.
+Most are also methods of `Tensor` (see `methods.py`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
 
 
 def mul(input: Any, other: Any) -> Tensor:
-    """Element-wise product; shapes broadcast.
+    """Element-wise product; shapes broadcast; ∂(xy)/∂x = y.
 
     >>> import tensorplay as tp
     >>> tp.mul(tp.tensor([1.0, 2.0]), tp.tensor([3.0, 4.0]))
@@ -67,7 +67,7 @@ def mul(input: Any, other: Any) -> Tensor:
 
 
 def div(input: Any, other: Any) -> Tensor:
-    """Element-wise quotient; shapes broadcast; whole numbers give floating ones.
+    """Element-wise quotient; shapes broadcast; whole numbers give floating ones; ∂(x/y)/∂y = -x/y².
 
     >>> import tensorplay as tp
     >>> tp.div(tp.tensor([1, 3]), 2)
@@ -77,7 +77,7 @@ def div(input: Any, other: Any) -> Tensor:
 
 
 def pow(input: Any, exponent: Any) -> Tensor:
-    """Element-wise power; one of the two may be a number.
+    """Element-wise power; one of the two may be a number; ∂xʸ/∂x = y xʸ⁻¹, ∂xʸ/∂y = xʸ ln x.
 
     >>> import tensorplay as tp
     >>> tp.pow(tp.tensor([2.0, 3.0]), 2)
@@ -157,7 +157,7 @@ def neg(input: Tensor) -> Tensor:
 
 
 def abs(input: Tensor) -> Tensor:
-    """Absolute value of each element; the gradient at 0 is 0.
+    """Absolute value of each element; d/dx |x| = sign(x), 0 at 0.
 
     >>> import tensorplay as tp
     >>> tp.abs(tp.tensor([-3.0, 2.0]))
@@ -167,7 +167,7 @@ def abs(input: Tensor) -> Tensor:
 
 
 def exp(input: Tensor) -> Tensor:
-    """Exponential of each element.
+    """Exponential of each element; d/dx eˣ = eˣ.
 
     >>> import tensorplay as tp
     >>> tp.exp(tp.tensor([0.0, 1.0]))
@@ -177,7 +177,7 @@ def exp(input: Tensor) -> Tensor:
 
 
 def log(input: Tensor) -> Tensor:
-    """Natural logarithm of each element; -inf at 0, NaN below.
+    """Natural logarithm of each element; -inf at 0, NaN below; d/dx ln x = 1/x.
 
     >>> import tensorplay as tp
     >>> tp.log(tp.tensor([1.0, 0.0]))
@@ -187,7 +187,7 @@ def log(input: Tensor) -> Tensor:
 
 
 def sqrt(input: Tensor) -> Tensor:
-    """Square root of each element; the gradient at 0 is infinite.
+    """Square root of each element; d/dx √x = 1 / (2√x), infinite at 0.
 
     >>> import tensorplay as tp
     >>> tp.sqrt(tp.tensor([4.0, 9.0]))
@@ -207,7 +207,7 @@ def tanh(input: Tensor) -> Tensor:
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    """Logistic function of each element, 1 / (1 + e⁻ˣ).
+    """Logistic function of each element, σ = 1 / (1 + e⁻ˣ); dσ/dx = σ(1 - σ).
 
     >>> import tensorplay as tp
     >>> tp.sigmoid(tp.tensor([0.0, 2.0]))

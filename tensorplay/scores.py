@@ -9,7 +9,7 @@ import numpy as np
 from . import functional as F
 from . import ops
 from .apply import apply, apply1
-from .errors import DTypeError, IndexingError, NotATensorError, TargetError
+from .errors import DTypeError, IndexingError, NotATensorError, ShapeError, TargetError
 from .ops.families import normal_dim
 from .source import warn
 from .tensor import Tensor, wrap
@@ -71,6 +71,12 @@ def cross_entropy(
     tensor(0.1269)
     """
     check_reduction(reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise ValueError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    if weight is not None and weight.shape != input.shape[min(1, input.ndim - 1) :][:1]:
+        raise ShapeError(
+            f"weight must hold one factor per class, got shape {list(weight.shape)} for scores {list(input.shape)}"
+        )
     if target.shape == input.shape and target._array.dtype.kind == "f":
         return _against_probabilities(input, target, weight, reduction, label_smoothing)
     _check_classes(input, target)

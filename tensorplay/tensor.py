@@ -171,7 +171,16 @@ class Tensor:
         return kept is not None and kept() is self
 
     def retain_grad(self) -> None:
-        """Keep the gradient of a non-leaf in `grad`. On a leaf it has no effect."""
+        """Keep the gradient of a non-leaf in `grad`. On a leaf it has no effect.
+
+        >>> import tensorplay as tp
+        >>> x = tp.tensor(3.0, requires_grad=True)
+        >>> h = x * 2
+        >>> h.retain_grad()
+        >>> (h * h).backward()
+        >>> h.grad
+        tensor(12.)
+        """
         if not self._needs_grad:
             raise GradError("can't retain_grad on Tensor that has requires_grad=False: nothing will arrive there")
         node = self.grad_fn
@@ -179,7 +188,15 @@ class Tensor:
             node.extras().retain[self.output_nr] = ref(self)
 
     def register_hook(self, hook: Any) -> RemovableHandle:
-        """Call `hook(grad)` when this tensor's gradient is complete; a returned tensor replaces it."""
+        """Call `hook(grad)` when this tensor's gradient is complete; a returned tensor replaces it.
+
+        >>> import tensorplay as tp
+        >>> x = tp.tensor(3.0, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: 2 * grad)
+        >>> (x * x).backward()
+        >>> x.grad
+        tensor(12.)
+        """
         if not self._needs_grad:
             raise HookError("cannot register a hook on a tensor that doesn't require gradient")
         node = self.grad_fn
@@ -216,7 +233,13 @@ class Tensor:
         passes.backward([self], None if gradient is None else [gradient], retain_graph, create_graph, inputs=inputs)
 
     def detach(self) -> Tensor:
-        """The same memory (and versions), cut off from the graph: a constant."""
+        """The same memory (and versions), cut off from the graph: a constant.
+
+        >>> import tensorplay as tp
+        >>> x = tp.ones(2, requires_grad=True)
+        >>> (x * 3).detach()
+        tensor([3., 3.])
+        """
         t = wrap(self._array)
         t._cell = self._cell
         return t

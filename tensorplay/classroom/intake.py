@@ -120,7 +120,7 @@ def _in_folder(folder: Path, module: str) -> Entry:
     if files:
         several = ", ".join(file.name for file in files)
         return Entry(folder.name, None, f"which file counts? the folder holds {several}, and none is {module}.py")
-    why = f"{found[0].name} is a link, not a file of its own" if found else f"the folder holds no {' or '.join(names)}"
+    why = f"{found[0].name} is no file of its own (a link?)" if found else f"the folder holds no {' or '.join(names)}"
     return Entry(folder.name, None, f"nothing handed in: {why}")
 
 

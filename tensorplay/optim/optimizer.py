@@ -137,6 +137,9 @@ class Optimizer:
 
         Raises StateDictError, before anything changes, if groups or shapes do not fit.
         """
+        missing = {"param_groups", "state"} - set(state_dict)
+        if missing:
+            raise StateDictError(f"the state dict has no {sorted(missing)}: give what optimizer.state_dict() returned")
         groups = state_dict["param_groups"]
         mine, given = ([len(group["params"]) for group in all_groups] for all_groups in (self.param_groups, groups))
         if mine != given:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from ..events import Source
-from .expressions import expression
+from .expressions import constant_text, expression
 from .graph import Graph, GraphEdge, GraphNode
 from .lines import plain_source
 from .names import Pairs
-from .summary import array_of, number_text, summarise
+from .summary import array_of, summarise
 
 __all__ = ["Box", "Collector", "EdgeRef", "resolve"]
 
@@ -121,7 +121,7 @@ class Collector:
         if hasattr(value, "_array"):
             known = self.of_tensor(value)
             return known if known is not None else self.tensor(value, "constant")
-        return number_text(value) if isinstance(value, int | float | complex) else None
+        return constant_text(value) or None
 
     def history(self, roots: Iterable[Any]) -> list[Box]:
         """Register all that leads to these nodes and was not met yet. Iterative: chains may be long."""

@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["expression", "word"]
+from .summary import number_text
+
+__all__ = ["constant_text", "expression", "word"]
 
 LONGEST = 14
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -37,6 +39,15 @@ def expression(op: Any, parts: Sequence[str], params: Mapping[str, Any] | None =
         return ""
     text = _written(op, parts, params or {})
     return text if len(text) <= LONGEST else ""
+
+
+def constant_text(value: Any) -> str:
+    """A number that stands in the program, with so many digits that it is not taken for another one.
+
+    >>> constant_text(3), constant_text(1.0001), constant_text(None)
+    ('3', '1.0001', '')
+    """
+    return number_text(value, 7) if isinstance(value, int | float | complex) else ""
 
 
 def word(op: Any, label: str = "") -> str:

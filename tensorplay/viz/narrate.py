@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .expressions import constant_text
 from .steps import (
     Accumulated,
     Again,
@@ -122,7 +123,9 @@ def input_names(trace: Trace, node: str, values: Sequence[Value | None] = ()) ->
 
 def _constant(values: Sequence[Value | None], i: int) -> str:
     value = values[i] if i < len(values) else None
-    return value.text if value is not None else "a constant"
+    if value is None:
+        return "a constant"
+    return constant_text(value.head[0]) if value.shape == () else value.text
 
 
 # ------------------------------------------------------------------------------------- one a step

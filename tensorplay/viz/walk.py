@@ -9,10 +9,10 @@ from typing import Any
 
 from ..autograd.node import Node, Out
 from ..tensor import Tensor, edge_of
-from .expressions import expression, word
+from .expressions import constant_text, expression, word
 from .graph import Graph, GraphEdge, GraphNode
 from .names import Pairs, caller, caller_names, is_module, named, roots_of
-from .summary import Summary, number_text, summarise
+from .summary import Summary, summarise
 
 __all__ = ["graph_of"]
 
@@ -199,7 +199,7 @@ class _Builder:
             return self.words.get(_spot(edge)[0], "")
         for (kind, which), value in zip(node.plan.sources, node.saved or (), strict=False):
             if kind == "in" and which == slot and isinstance(value, int | float):
-                return number_text(value)
+                return constant_text(value)
         return ""
 
 

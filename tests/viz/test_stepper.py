@@ -203,3 +203,16 @@ def test_the_widget_carries_the_same_film() -> None:
     assert widget.film == film(player.trace) and "export default" in pages.script()
     assert 'class="tp-player' in widget.markup and widget.stills.startswith("tp-stills-")
     widget.close()
+
+
+@pytest.mark.parametrize("name", ["half \ud83d", "two\nlines", "\x1b[31mred", "\u202eback", "x" * 17_000])
+def test_a_name_that_no_file_can_hold_still_plays(name: str, tmp_path: Path) -> None:
+    trace = small(title=name)
+    node = trace.graph.nodes[0]
+    object.__setattr__(node, "label", name)
+    player = Stepper(trace)
+    for ending in ("html", "json", "md", "svg"):
+        assert player.save(tmp_path / f"p.{ending}").stat().st_size < 300_000
+    assert Trace.from_json((tmp_path / "p.json").read_text(encoding="utf-8")) == trace
+    assert len(str(player).splitlines()) == len(trace) + 2 and "\x1b" not in str(player)
+    assert all(len(line) < 400 for line in str(player).splitlines()[1:])

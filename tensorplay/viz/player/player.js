@@ -170,18 +170,19 @@ function makeCard(element) {
 /** Saved arrays as bars from the step that keeps them to the step that frees them. */
 function makeRibbon(element, film, last) {
   const ribbon = element.querySelector(".ribbon");
-  const height = Math.max(3, Math.min(11, Math.floor(88 / Math.max(film.bars.length, 1)) - 3));
+  const pitch = Math.min(14, 88 / Math.max(film.bars.length, 1)); // many bars share the room of six
+  const height = Math.max(1, pitch - 3);
   const bars = film.bars.map(([id, from, to, bytes], row) => {
     const bar = make("i");
     bar.style.left = `${(100 * from) / last}%`;
     bar.style.width = `${(100 * ((to ?? last) - from)) / last}%`;
-    bar.style.top = `${row * (height + 3)}px`;
+    bar.style.top = `${row * pitch}px`;
     bar.style.height = `${height}px`;
     bar.title = `${film.names[id]} keeps ${count(bytes, "byte")}`;
     return { bar, from, to: to ?? Infinity };
   });
   const cursor = make("u");
-  ribbon.style.height = `${Math.max(1, bars.length) * (height + 3)}px`;
+  ribbon.style.height = `${Math.max(1, bars.length) * pitch}px`;
   ribbon.append(...bars.map(({ bar }) => bar), cursor);
   return (frame, k) => {
     element.querySelector("h2").textContent = `Saved tensors, ${count(frame.live, "byte")} live`;
@@ -221,9 +222,11 @@ function makeTrack(root, film, last, go) {
   const slider = track.querySelector("input");
   const cursor = make("u");
   const runs = film.phases.map(([phase, from, to]) => {
-    const run = make("span", `run ${phase}`, phase);
+    const share = (to - from + 1) / last;
+    const run = make("span", `run ${phase}`, share > 0.04 ? phase : ""); // no room for half a word
+    run.title = phase;
     run.style.left = `${(100 * (from - 1)) / last}%`;
-    run.style.width = `${(100 * (to - from + 1)) / last}%`;
+    run.style.width = `${100 * share}%`;
     return run;
   });
   slider.max = String(last);

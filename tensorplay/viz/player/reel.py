@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..fold import folding
 from ..graph import Graph
@@ -64,17 +65,13 @@ def _edges(whole: Graph, drawn: Graph, boxes: Mapping[str, str]) -> dict[str, st
 
 
 def _frames(trace: Trace, graph: Graph) -> dict[int, int]:
-    seen = [k for k, e in enumerate(trace.events, 1) if not e.about or any(name in graph for name in e.about)]
-    if len(seen) > MOST_FRAMES:
-        seen = [*seen[: MOST_FRAMES * 2 // 3], *seen[-MOST_FRAMES // 3 :]]
-    frames, before = {0: 1}, 0
-    for step in [*seen, len(trace) + 1]:
-        if step - before > 1:
-            frames[step - 1] = step - 1 - before
-        if step <= len(trace):
-            frames[step] = 1
-        before = step
-    return frames
+    """Each step that is about a drawn box ends a frame, and so does each run of the others."""
+    unseen = [bool(e.about) and not any(name in graph for name in e.about) for e in trace.events]
+    ends = [0, *(k for k, hidden in enumerate(unseen, 1) if not (hidden and unseen[k : k + 1] == [True]))]
+    if len(ends) > MOST_FRAMES:
+        third = MOST_FRAMES // 3
+        ends = [*ends[: 2 * third], *ends[-third:]]
+    return {0: 1} | {end: end - start for start, end in pairwise(ends)}
 
 
 def _notes(trace: Trace, graph: Graph, frames: Mapping[int, int]) -> tuple[str, ...]:
