@@ -15,7 +15,7 @@ from .arrays.dtypes import int64
 from .errors import DTypeError, ShapeError
 from .ops.families import normal_dim, normal_dims
 from .shaping import expand, flatten, gather, permute, reshape, squeeze, transpose, unsqueeze, view
-from .tensor import Tensor, wrap
+from .tensor import Tensor, rank, wrap
 
 __all__ = [
     "abs", "add", "amax", "amin", "argmax", "argmin", "clone", "detach", "div", "exp", "expand", "flatten", "gather",
@@ -133,7 +133,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     tensor([[1., 2.],
             [3., 4.]])
     """
-    left, right = len(input._shape), len(other._shape)
+    left, right = rank(input), rank(other)
     if left >= 2 and right >= 2:
         return apply2(ops.MatMul, input, other)
     if left == 0 or right == 0:
@@ -258,11 +258,12 @@ def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: Any = N
     >>> tp.sum(tp.ones(2, 3), 1)
     tensor([3., 3.])
     """
+    dims = normal_dims(dim, rank(input))
     if dtype is not None:
         input = input.to(dtype)
     elif input._array.dtype.kind in "biu":  # whole numbers of any width add up as int64
         input = input.to(int64)
-    return apply1(ops.Sum, input, {"dim": normal_dims(dim, input.ndim), "keepdim": keepdim})
+    return apply1(ops.Sum, input, {"dim": dims, "keepdim": keepdim})
 
 
 def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -272,6 +273,7 @@ def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: Any = 
     >>> tp.mean(tp.tensor([1.0, 2.0, 6.0]))
     tensor(3.)
     """
+    dims = normal_dims(dim, rank(input))
     if dtype is not None:
         input = input.to(dtype)
     if input._array.dtype.kind not in "fc":
@@ -279,7 +281,7 @@ def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: Any = 
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype, "
             f"got {input.dtype}: convert with x.float() first"
         )
-    return apply1(ops.Mean, input, {"dim": normal_dims(dim, input.ndim), "keepdim": keepdim})
+    return apply1(ops.Mean, input, {"dim": dims, "keepdim": keepdim})
 
 
 def amax(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
@@ -289,7 +291,7 @@ def amax(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
     >>> tp.amax(tp.tensor([[1.0, 4.0], [3.0, 2.0]]), 1)
     tensor([4., 3.])
     """
-    return apply1(ops.Amax, input, {"dim": normal_dims(dim, input.ndim), "keepdim": keepdim})
+    return apply1(ops.Amax, input, {"dim": normal_dims(dim, rank(input)), "keepdim": keepdim})
 
 
 def amin(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
@@ -299,7 +301,7 @@ def amin(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
     >>> tp.amin(tp.tensor([[1.0, 4.0], [3.0, 2.0]]), 1)
     tensor([1., 2.])
     """
-    return apply1(ops.Amin, input, {"dim": normal_dims(dim, input.ndim), "keepdim": keepdim})
+    return apply1(ops.Amin, input, {"dim": normal_dims(dim, rank(input)), "keepdim": keepdim})
 
 
 def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
@@ -334,8 +336,8 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
 
 def _along(op: type[ops.Op], input: Tensor, dim: int, keepdim: bool) -> MaxResult:
     """Extremum along one dimension. A single number is its own, at position 0."""
-    dim = normal_dim(dim, input.ndim)
-    if not input.ndim:
+    dim = normal_dim(dim, rank(input))
+    if not rank(input):
         return MaxResult(clone(input), wrap(np.asarray(0)))
     return MaxResult(*apply(op, input, dim=dim, keepdim=keepdim))
 
@@ -347,7 +349,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     >>> tp.argmax(tp.tensor([1.0, 9.0, 2.0]))
     tensor(1)
     """
-    dim = None if dim is None or not input.ndim else normal_dim(dim, input.ndim)
+    dim = None if dim is None or not rank(input) else normal_dim(dim, rank(input))
     return apply(ops.ArgMax, input, dim=dim, keepdim=keepdim)
 
 
@@ -358,5 +360,5 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     >>> tp.argmin(tp.tensor([1.0, 9.0, 0.0]))
     tensor(2)
     """
-    dim = None if dim is None or not input.ndim else normal_dim(dim, input.ndim)
+    dim = None if dim is None or not rank(input) else normal_dim(dim, rank(input))
     return apply(ops.ArgMin, input, dim=dim, keepdim=keepdim)

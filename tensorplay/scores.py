@@ -12,7 +12,7 @@ from .apply import apply, apply1
 from .errors import DTypeError, IndexingError, NotATensorError, ShapeError, TargetError
 from .ops.families import normal_dim
 from .source import warn
-from .tensor import Tensor, wrap
+from .tensor import Tensor, rank, wrap
 
 __all__ = ["check_reduction", "cross_entropy", "log_softmax", "mse_loss", "softmax"]
 
@@ -31,7 +31,7 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     tensor([0.5000, 0.5000])
     """
     input = input if dtype is None else input.to(dtype)
-    return apply1(ops.Softmax, input, {"dim": normal_dim(dim, input.ndim)}) if input.ndim else F.exp(input - input)
+    return apply1(ops.Softmax, input, {"dim": normal_dim(dim, rank(input))}) if rank(input) else F.exp(input - input)
 
 
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
@@ -42,7 +42,7 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     tensor([-0.6931, -0.6931])
     """
     input = input if dtype is None else input.to(dtype)
-    return apply1(ops.LogSoftmax, input, {"dim": normal_dim(dim, input.ndim)}) if input.ndim else input - input
+    return apply1(ops.LogSoftmax, input, {"dim": normal_dim(dim, rank(input))}) if rank(input) else input - input
 
 
 def cross_entropy(
@@ -73,7 +73,7 @@ def cross_entropy(
     check_reduction(reduction)
     if not 0 <= label_smoothing <= 1:
         raise ValueError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    if weight is not None and weight.shape != input.shape[min(1, input.ndim - 1) :][:1]:
+    if weight is not None and weight.shape != input.shape[min(1, rank(input) - 1) :][:1]:
         raise ShapeError(
             f"weight must hold one factor per class, got shape {list(weight.shape)} for scores {list(input.shape)}"
         )
@@ -91,11 +91,11 @@ def cross_entropy(
 
 def _rows(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Scores as (rows, classes), whatever dimensions stood around the classes."""
-    if input.ndim <= 1:
+    if rank(input) <= 1:
         return F.reshape(input, (1, -1)), F.reshape(target, (1,))
-    if input.ndim == 2:
+    if rank(input) == 2:
         return input, target
-    order = (0, *range(2, input.ndim), 1)
+    order = (0, *range(2, rank(input)), 1)
     return F.reshape(F.permute(input, order), (-1, input.shape[1])), F.reshape(target, (-1,))
 
 
@@ -105,7 +105,7 @@ def _check_classes(input: Tensor, target: Tensor) -> None:
             f"expected scalar type Long but found {target.dtype}: targets are class numbers (int64), "
             f"or probabilities of the scores' shape {list(input.shape)}"
         )
-    expected = input.shape[:1] + input.shape[2:] if input.ndim >= 2 else ()
+    expected = input.shape[:1] + input.shape[2:] if rank(input) >= 2 else ()
     if target.shape != expected:
         raise TargetError(
             f"Expected target size {list(expected)}, got {list(target.shape)}: scores of shape {list(input.shape)} "
@@ -145,17 +145,17 @@ def _weighted(
 
 
 def _against_probabilities(input: Tensor, target: Tensor, weight: Any, reduction: str, smoothing: float) -> Tensor:
-    dim = 1 if input.ndim > 1 else 0
+    dim = 1 if rank(input) > 1 else 0
     if smoothing:
         target = target * (1 - smoothing) + smoothing / input.shape[dim]
     logp = log_softmax(input, dim)
     if weight is not None:
-        logp = logp * F.reshape(weight, (-1, *(1,) * (input.ndim - dim - 1)))
+        logp = logp * F.reshape(weight, (-1, *(1,) * (rank(input) - dim - 1)))
     losses = -F.sum(logp * target, dim)
     if reduction == "mean":
         return (
-            F.sum(losses) / max(input.shape[0] if input.ndim > 1 else 1, 1)
-            if input.ndim <= 2
+            F.sum(losses) / max(input.shape[0] if rank(input) > 1 else 1, 1)
+            if rank(input) <= 2
             else F.sum(losses) / losses._array.size
         )
     return _reduced(losses, reduction, losses.shape)

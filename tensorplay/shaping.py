@@ -11,7 +11,7 @@ from . import ops
 from .apply import apply, apply1
 from .errors import DTypeError, IndexingError, ShapeError
 from .ops.families import normal_dim, normal_dims
-from .tensor import Tensor
+from .tensor import Tensor, rank
 
 __all__ = ["expand", "flatten", "gather", "permute", "reshape", "squeeze", "transpose", "unsqueeze", "view"]
 
@@ -79,7 +79,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     >>> tp.flatten(tp.ones(2, 3, 4), 1).shape
     (2, 12)
     """
-    start, end = normal_dim(start_dim, input.ndim), normal_dim(end_dim, input.ndim)
+    start, end = normal_dim(start_dim, rank(input)), normal_dim(end_dim, rank(input))
     if start > end:
         raise ShapeError(f"flatten() has invalid args: start_dim {start_dim} cannot come after end_dim {end_dim}")
     shape = input.shape
@@ -93,9 +93,9 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     >>> tp.ones(2, 3, 4).permute(2, 0, 1).shape
     (4, 2, 3)
     """
-    order = tuple(normal_dim(d, input.ndim) for d in _sizes(dims))
-    if sorted(order) != list(range(input.ndim)):
-        raise ShapeError(f"permute(): dims {list(order)} must name each of the {input.ndim} dimensions once")
+    order = tuple(normal_dim(d, rank(input)) for d in _sizes(dims))
+    if sorted(order) != list(range(rank(input))):
+        raise ShapeError(f"permute(): dims {list(order)} must name each of the {rank(input)} dimensions once")
     return apply1(ops.Permute, input, {"dims": order})
 
 
@@ -106,8 +106,8 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     >>> tp.ones(2, 3).transpose(0, 1).shape
     (3, 2)
     """
-    a, b = normal_dim(dim0, input.ndim), normal_dim(dim1, input.ndim)
-    order = list(range(input.ndim))
+    a, b = normal_dim(dim0, rank(input)), normal_dim(dim1, rank(input))
+    order = list(range(rank(input)))
     if order:
         order[a], order[b] = order[b], order[a]
     return apply1(ops.Permute, input, {"dims": tuple(order)})
@@ -120,7 +120,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     >>> tp.ones(3).unsqueeze(1).shape
     (3, 1)
     """
-    at = normal_dim(dim, input.ndim + 1)
+    at = normal_dim(dim, rank(input) + 1)
     return apply1(ops.Reshape, input, {"shape": (*input.shape[:at], 1, *input.shape[at:])})
 
 
@@ -131,7 +131,7 @@ def squeeze(input: Tensor, dim: Dim = None) -> Tensor:
     >>> tp.ones(1, 3, 1).squeeze(0).shape
     (3, 1)
     """
-    dims = normal_dims(dim, input.ndim) or (range(input.ndim) if dim is None else ())
+    dims = normal_dims(dim, rank(input)) or (range(rank(input)) if dim is None else ())
     return apply1(ops.Reshape, input, {"shape": tuple(n for i, n in enumerate(input.shape) if n != 1 or i not in dims)})
 
 
@@ -144,7 +144,7 @@ def expand(input: Tensor, *sizes: Any) -> Tensor:
             [2., 2., 2.]])
     """
     shape = _sizes(sizes)
-    lead = len(shape) - input.ndim
+    lead = len(shape) - rank(input)
     shape = tuple(input.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(shape))
     if lead < 0 or any(n < 0 for n in shape):
         raise ops.Expand.explain((input._array,), {"shape": shape}, ValueError())
@@ -159,7 +159,7 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     tensor([[1.],
             [4.]])
     """
-    dim = normal_dim(dim, input.ndim)
+    dim = normal_dim(dim, rank(input))
     _check_gather(input, dim, index)
     return apply(ops.Gather, input, index, dim=dim)
 
@@ -167,7 +167,7 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
 def _check_gather(input: Tensor, dim: int, index: Tensor) -> None:
     if index._array.dtype.kind not in "iu":
         raise DTypeError(f"gather(): Expected dtype int64 for index, got {index.dtype}: convert with index.long()")
-    if index.ndim != input.ndim:
+    if index.ndim != rank(input):
         raise ShapeError(
             f"Index tensor must have the same number of dimensions as input tensor: got {list(index.shape)} "
             f"for an input of shape {list(input.shape)}"
@@ -177,5 +177,5 @@ def _check_gather(input: Tensor, dim: int, index: Tensor) -> None:
             f"Size does not match: expected index {list(index.shape)} to be no larger than "
             f"input {list(input.shape)} apart from dimension {dim}"
         )
-    if index._array.size and input.ndim:
+    if index._array.size and rank(input):
         check_positions(index._array, dim, input.shape[dim], lowest=0)

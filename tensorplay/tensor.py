@@ -26,10 +26,11 @@ from .errors import (
     InferenceError,
     InPlaceError,
     NonLeafGradWarning,
+    NotATensorError,
 )
 from .source import warn
 
-__all__ = ["Tensor", "check_differentiable", "edge_of", "number_from", "with_edge", "wrap"]
+__all__ = ["Tensor", "check_differentiable", "edge_of", "number_from", "rank", "with_edge", "wrap"]
 
 Array = np.ndarray[Any, Any]
 new = object.__new__
@@ -331,6 +332,14 @@ def edge_of(tensor: Tensor) -> Any:
     return tensor if tensor._needs_grad else None
 
 
+def rank(x: Tensor) -> int:
+    """How many dimensions; raises NotATensorError for what is no tensor, the likeliest mistake of a beginner."""
+    try:
+        return len(x._shape)
+    except AttributeError:
+        raise NotATensorError(f"expected a Tensor, but got {type(x).__name__}: tp.tensor(...) makes one") from None
+
+
 def check_differentiable(dtype: Any) -> None:
     """Raise DTypeError unless numbers of this dtype can have a gradient."""
     if dtype.kind not in "fc":
@@ -364,6 +373,7 @@ def _warn_non_leaf() -> None:
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
         "populated during autograd.backward(). If you want the gradient of this tensor, call retain_grad() first.",
         NonLeafGradWarning,
+        NotATensorError,
     )
 
 

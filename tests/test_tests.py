@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tensorplay import ops
-from tensorplay.autograd import engine, hooks, run
+from tensorplay.autograd import engine, hooks, passes
 from tensorplay.ops.base import Plans
 from tensorplay.testing import valid_cases
 from tests.autograd import test_engine, test_freeing
@@ -122,7 +122,7 @@ WRONG_ENGINES = [
 def test_a_wrong_engine_is_caught(monkeypatch, module, name, old, new, check):
     check()
     wrong = changed(getattr(module, name), old, new)
-    for user in (module, run):
+    for user in (module, passes):
         if hasattr(user, name):
             monkeypatch.setattr(user, name, wrong)
     with pytest.raises((AssertionError, pytest.fail.Exception)):
