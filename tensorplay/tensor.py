@@ -373,7 +373,6 @@ def _warn_non_leaf() -> None:
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
         "populated during autograd.backward(). If you want the gradient of this tensor, call retain_grad() first.",
         NonLeafGradWarning,
-        NotATensorError,
     )
 
 

@@ -220,8 +220,8 @@ def _what(node: GraphNode) -> str:
         return f"{node.detail or node.label} folded into one box"
     if not node.is_op:
         kind = "needs no gradient" if node.kind == "constant" else node.kind
-        return f"{short(node.label)}, {kind}"
-    result = f", result {short(node.detail)}" if node.detail else ""
+        return f"{node.label}, {kind}"
+    result = f", result {node.detail}" if node.detail else ""
     return f"{node.op or node.label}{result}" + (", output" if node.kind == "output" else "")
 
 

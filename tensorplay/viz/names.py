@@ -55,8 +55,10 @@ def named(source: Any) -> Pairs:
         pairs: Iterable[Any] = source.named_parameters()
     elif isinstance(source, Mapping):
         pairs = source.items()
-    else:
+    elif isinstance(source, Iterable) and not isinstance(source, str):
         pairs = source
+    else:
+        raise TypeError(f"names come from a dictionary name -> tensor, a module, or pairs; got {type(source).__name__}")
     return [_pair(*pair) for pair in pairs if any(isinstance(part, Tensor) for part in pair)]
 
 

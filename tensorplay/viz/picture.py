@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from ..errors import RenderError
 from .dot import dot_source, program_output
@@ -23,7 +23,7 @@ from .layout import Direction, Layout, layout
 from .paint import describe, page_css, paint
 from .summary import shape_text
 from .text import attribute, clean, one_line, xml
-from .theme import FONT, Theme, css_variables, fill_in, variable
+from .theme import FONT, Theme, colours, css_variables, fill_in, variable
 from .walk import graph_of
 
 __all__ = ["GraphPicture", "html_image", "show"]
@@ -64,8 +64,7 @@ def show(
       t1  leaf      x  scalar  2.0  no grad yet
       n1  × output  y  scalar  4.0               reads x, x
     """
-    if theme not in get_args(Theme):
-        raise ValueError(f"theme must be one of {', '.join(map(repr, get_args(Theme)))}, got {theme!r}")
+    colours(theme)  # a theme that is none is refused before any work
     graph = _graph(x, params, names, saved)
     graph = _trimmed(graph, values is not False, grads is not False)
     if max_nodes is not None:
@@ -133,7 +132,7 @@ class GraphPicture:
         target = Path(path)
         kind = target.suffix[1:].lower()
         if kind not in _WRITERS:
-            raise RenderError(f"cannot write a picture as {kind or 'a file without an ending'!r}: name it {_ENDINGS}.")
+            raise RenderError(f"cannot write a picture as {kind or 'a file without an ending'}: name it {_ENDINGS}.")
         target.write_bytes(_WRITERS[kind](self))
         return target
 
@@ -251,7 +250,7 @@ svg{{display:block;margin:0 auto;max-width:100%;height:auto}}
 .wide svg{{max-width:none;margin:0}}
 @media (max-width:700px){{body{{padding:12px}}svg{{max-width:none}}}}
 .table{{overflow-x:auto}}
-td{{overflow-wrap:anywhere;min-width:3em}}
+td{{max-width:30em;overflow-wrap:break-word}}
 table{{border-collapse:collapse;font-size:13.5px;font-variant-numeric:tabular-nums}}
 th,td{{text-align:left;padding:4px 16px 4px 0;border-bottom:1px solid $line}}
 th,.note{{color:$soft;font-weight:600}}

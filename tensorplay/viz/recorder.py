@@ -142,7 +142,10 @@ class Recorder:
     def _arrived(self, event: ev.GradientArrived) -> None:
         """A seed belongs to the step that began the pass, any other to its sender's visit."""
         number = self._passes.get(event.pass_id)
-        position = self._last_of(tr.Began if event.source is None else tr.Visited, number)
+        if event.source is None:
+            position = self._last_of(tr.Began, number)
+        else:
+            position = self._last_of(tr.Visited, number, self._box(event.source))
         target = self.collector.find(event.node) or self._box(event.node)
         sent = tr.Sent(
             _ref(self._edge_to(event)),
@@ -159,11 +162,13 @@ class Recorder:
         elif isinstance(step, tr.Visited):
             self.steps[position] = replace(step, sent=(*step.sent, sent))
 
-    def _last_of(self, kind: type[tr.Step], number: int | None) -> int | None:
-        for position in range(len(self.steps) - 1, -1, -1):
+    def _last_of(self, kind: type[tr.Step], number: int | None, node: Box | None = None) -> int | None:
+        """Where the latest step of a kind in a pass is, if it is about `node`; none once it was left out."""
+        oldest = len(self.steps) - 1 if self._dropped else 0
+        for position in range(len(self.steps) - 1, max(oldest, 0) - 1, -1):
             step = self.steps[position]
             if isinstance(step, kind) and step.pass_number == number:
-                return position
+                return position if node is None or node in step.about else None
         return None
 
     def _total(self, event: ev.GradientArrived) -> Any:
@@ -212,11 +217,11 @@ class Recorder:
         box = self._box(event.node)
         box.freed = True
         number = self._passes.get(event.pass_id)
-        position = self._last_of(tr.Visited, number)
+        position = self._last_of(tr.Visited, number, box)
         step = self.steps[position] if position is not None else None
         if not event.arrays and position is not None and isinstance(step, tr.Visited):
             self.steps[position] = replace(step, frees=True)
-        else:
+        elif event.arrays or not self._dropped:
             self._add(tr.Freed(_ref(box), event.arrays, event.nbytes, line=self._made(box), pass_number=number))
 
     def _accumulated(self, event: ev.GradAccumulated) -> None:
@@ -235,7 +240,8 @@ class Recorder:
         number, self._ending = self._ending, None
         if number is None:
             return
-        mine = [s for s in self.steps if s.pass_number == number]
+        began = self._last_of(tr.Began, number)
+        mine = [s for s in self.steps[began:] if s.pass_number == number]
         visits = sum(isinstance(s, tr.Visited) for s in mine)
         leaves = len({id(s.about[0]) for s in mine if isinstance(s, tr.Accumulated)})
         freed = sum(isinstance(s, tr.Freed) or (isinstance(s, tr.Visited) and s.frees) for s in mine)

@@ -25,7 +25,7 @@ from .player.frames import film
 from .player.reel import MOST_BOXES
 from .state import State
 from .summary import Summary
-from .text import one_line, short
+from .text import clean, one_line, short
 from .theme import Theme
 from .trace import Trace
 
@@ -62,13 +62,13 @@ class Stepper:
     def __init__(self, trace: Trace, title: str | None = None) -> None:
         self.trace = trace
         self._number = 0
-        self.title = short(one_line(title or trace.graph.title or "A recorded run"), 200)
+        self.title = short(clean(title or trace.graph.title or "A recorded run"), 200)
 
     def __str__(self) -> str:
         return transcript(self.trace)
 
     def __repr__(self) -> str:
-        return f"<Stepper: {self.title}, {len(self.trace)} steps>"
+        return f"<Stepper: {one_line(self.title)}, {len(self.trace)} steps>"
 
     # ------------------------------------------------------------------------------------- files
 
@@ -109,7 +109,9 @@ class Stepper:
         """The steps in words, as a numbered list."""
         steps = (f"{k}. {_markdown(plain(sentence(self.trace, k)))}" for k in range(1, len(self.trace) + 1))
         start = _markdown(plain(sentence(self.trace, 0)))
-        return "\n".join([f"# {_markdown(self.title)}", "", start, "", *steps, "", *self.trace.left_out.sentences()])
+        return "\n".join(
+            [f"# {_markdown(one_line(self.title))}", "", start, "", *steps, "", *self.trace.left_out.sentences()]
+        )
 
     def open(self) -> Path:
         """Write the page to a new temporary folder and open it in the browser."""

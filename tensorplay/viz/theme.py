@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 __all__ = ["DARK", "FONT", "LIGHT", "MONO", "Theme", "colours", "css_variables", "fill_in", "media_css", "variable"]
 
@@ -58,9 +58,13 @@ DARK: Mapping[str, str] = {
 def colours(theme: Theme = "light") -> Mapping[str, str]:
     """The colour table of a theme; "auto" is light here, since a file cannot know who looks.
 
+    Raises ValueError for an unknown theme.
+
     >>> colours("dark")["forward"]
     '#56b4e9'
     """
+    if theme not in get_args(Theme):
+        raise ValueError(f"theme must be one of {', '.join(map(repr, get_args(Theme)))}, got {theme!r}")
     return DARK if theme == "dark" else LIGHT
 
 

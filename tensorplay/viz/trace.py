@@ -143,6 +143,7 @@ def _read(cls: type[Trace], data: Any) -> Trace:
         trace = _unpack(data)
     except (KeyError, TypeError, ValueError) as problem:
         raise TraceError(f"damaged trace: {type(problem).__name__}: {problem}") from None
-    if not isinstance(trace, cls):
-        raise TraceError(f"damaged trace: expected a Trace inside, got {type(trace).__name__}")
+    if not isinstance(trace, cls) or not isinstance(trace.graph, Graph):
+        got = trace.graph if isinstance(trace, cls) else trace
+        raise TraceError(f"damaged trace: expected a Trace with its Graph inside, got {type(got).__name__}")
     return trace

@@ -421,3 +421,25 @@ CONTRAST = """() => {
   }
   return poor;
 }"""
+
+
+def test_a_long_chain_is_small_and_reads_the_same_both_ways(saved: Any, open_file: Any) -> None:
+    x = tp.tensor([1.0, 2.0], requires_grad=True)
+    with tp.viz.record() as trace:
+        y = x
+        for _ in range(400):
+            y = y * 1.0001
+        y.sum().backward()
+    trace, path = saved(trace)
+    opened = open_file(path)
+    page = ready(opened)
+    last = int(page.get_attribute(".track input", "max"))
+    assert last < 40 and path.stat().st_size < 200_000
+    look = "() => ['.say', '.cards', '.scroll'].map((part) => document.querySelector(part).textContent)"
+    forward = [page.evaluate(look)]
+    for key, seen in (("ArrowRight", forward), ("ArrowLeft", back := [])):
+        for _ in range(last):
+            page.keyboard.press(key)
+            seen.append(page.evaluate(look))
+    assert [*back[::-1], forward[-1]] == forward
+    assert "steps pass unseen" in page.text_content(".notes") and opened.complaints == []

@@ -105,6 +105,24 @@ def test_tolerance_shapes_and_tensors(exercise):
     assert "(3,)" in told["shape"].reason
 
 
+def test_what_hidden_tests_send_is_never_shown(exercise):
+    grader = grader_of(
+        exercise(
+            "@pytest.mark.hidden\ndef test_hidden(student): assert student.f('secret')\n"
+            "def test_public(student): assert student.f('known')\n"
+            "def test_text(student): assert student.g() == ''.join(f'abcdefgh{i}\\n' for i in range(900))\n"
+        )
+    )
+    text = "''.join(f'abcdefgx{i}\\n' for i in range(900))"
+    source = f"seen = []\ndef f(x): seen.append(x); print(seen)\ndef g(): return {text}\n"
+    record = grader.grade_text("ann", Submission(source)).record()
+    hidden, public, text = record["tests"]  # in the order of the file
+    assert public["output"] == "['known']\n"
+    assert "secret" not in repr(record)
+    assert "the texts differ from character 7 on: 'x0\\nabc" in text["reason"]  # and at once: pytest needs minutes
+    assert hidden["hidden"]
+
+
 def test_every_test_counts_once_and_phases_count(exercise):
     grader = grader_of(
         exercise(
@@ -163,6 +181,14 @@ def test_grading_starts_only_if_the_solution_passes(exercise, tmp_path, capsys, 
     assert "the solution fails test_f" in capsys.readouterr().err
     assert command("grade", tmp_path / "nowhere", "-a", folder, "-o", tmp_path / "out") == 2
     assert "there is no folder" in capsys.readouterr().err
+    assert command("grade", tmp_path, "-a", folder, "-o", tmp_path) == 2
+    assert "a folder of their own" in capsys.readouterr().err
+    (tmp_path / "out" / "students").rmdir()
+    (tmp_path / "out" / "students").touch()
+    assert command("grade", tmp_path / "class", "-a", folder, "-o", tmp_path / "out") == 2
+    assert "students" in capsys.readouterr().err
+    assert command("grade", tmp_path / "class", "-a", EXERCISE, "-o", tmp_path / "new", "--skip-solution") == 2
+    assert "holds no submissions" in capsys.readouterr().err
 
 
 def test_the_course_key_is_made_once_and_kept_private(tmp_path, monkeypatch):

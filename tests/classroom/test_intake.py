@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -78,6 +79,14 @@ def test_a_broken_notebook_is_a_reason(tmp_path, data):
         read(tmp_path, data, "work.ipynb")
 
 
+def test_what_only_looks_like_a_magic_stays(tmp_path):
+    code = "x = (10\n     % 3)\ns = '''\n%s\n!\n'''\nt = 'it\\'s ('\n"
+    assert read(tmp_path, notebook(("code", code)), "a.ipynb").text == code
+    magics = "!echo 'it (\n%time f()\n# don't (\n%ls"
+    changed = "pass  # !echo 'it (\npass  # %time f()\n# don't (\npass  # %ls\n"
+    assert read(tmp_path, notebook(("code", magics)), "b.ipynb").text == changed
+
+
 def test_half_a_surrogate_in_a_notebook(tmp_path):
     assert read(tmp_path, notebook(("code", "x = '\ud800'")), "work.ipynb").text.strip() == "x = '?'"
 
@@ -111,3 +120,24 @@ def test_every_submission_is_found_in_sorted_order(tmp_path):
     assert reasons["fay"] == "nothing handed in: the folder holds no exercise.py or exercise.ipynb"
     assert reasons["gus"] == "which file counts? the folder holds a.py, b.py, and none is exercise.py"
     assert reasons["ivy.py"].startswith("ivy.py is a link")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and such names are not for Windows")
+def test_no_odd_entry_stops_the_batch_or_takes_a_name(tmp_path):
+    for name in (b"\xff.py", b"\\udcff.py", b"a\x1b[31m.py", b"UPPER.PY"):
+        with open(os.path.join(os.fsencode(tmp_path), name), "w"):
+            pass
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "round").symlink_to("round")
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "exercise.py").symlink_to("/etc/passwd")
+    (tmp_path / "deep" / "out").mkdir(parents=True)
+    found = entries(tmp_path, "exercise", skip=tmp_path / "deep" / "out")
+    names = ["UPPER", r"\udcff", r"a\x1b[31m", "linked", "pipe", "round", r"\udcff (2)"]
+    assert [entry.student for entry in found] == names
+    reasons = {entry.student: entry.reason for entry in found if entry.path is None}
+    assert reasons == {
+        "linked": "nothing handed in: exercise.py is no file of its own (a link?)",
+        "pipe": "pipe.py is a pipe or a device, not a file",
+        "round": "round is a link, not a file or folder of its own",
+    }

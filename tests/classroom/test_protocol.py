@@ -115,6 +115,7 @@ def frame(tree, data=b""):
         ["a", 1, {"array": ["object", [1]]}],
         ["a", 1, {"array": ["float64", [-1]]}],
         ["a", 1, {"array": ["float64", [1 << 30, 1 << 30]]}],
+        ["a", 1, {"array": ["float64", [0, (1 << 31) - 1, (1 << 31) - 1, (1 << 31) - 1]]}],
         ["a", 1, {"array": ["float64", [True]]}],
         ["a", 1, {"array": ["float64", [0] * 40]}],
         ["a", 1, {"array": ["float64"]}],

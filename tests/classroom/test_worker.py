@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,23 @@ def write(path):
     with open(path, "w") as stream:
         stream.write("x")
     return True
+
+def chmod(path):
+    os.chmod(path, 0o777)
+
+def fill():
+    made = []
+    try:
+        for i in range(9):
+            made.append(open(f"f{i}", "wb"))
+            made[-1].write(bytes(15 << 20))
+    finally:
+        for file in made:
+            os.unlink(file.name)
+
+def local(path):
+    import socket
+    socket.socket(socket.AF_UNIX).connect(path)
 
 def connect():
     import socket
@@ -300,6 +318,23 @@ def test_files_and_network_are_out_of_reach(session, student, tmp_path):
     assert student.write("mine.txt")
     with pytest.raises(StudentError, match=r"PermissionError|OSError|ConnectionRefused"):
         student.connect()
+
+
+@pytest.mark.skipif(not LINUX, reason="file trees are Linux")
+def test_the_file_tree_is_small_and_holds_nothing_of_others(session, student, tmp_path):
+    if "mount namespace" not in session.isolation["files"]:
+        pytest.skip("no mount namespace here; the report says so")
+    with pytest.raises(StudentError, match="FileNotFoundError"):
+        student.chmod(str(tmp_path))
+    with pytest.raises(StudentError, match=r"Read-only file system|Operation not permitted"):
+        student.chmod(np.__file__)
+    with pytest.raises(StudentError, match="No space left"):
+        student.fill()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "s"))
+        listening.listen()
+        with pytest.raises(StudentError, match="FileNotFoundError"):
+            student.local(str(tmp_path / "s"))
 
 
 @pytest.mark.skipif(not LINUX, reason="process trees are Linux")

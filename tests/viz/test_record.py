@@ -396,3 +396,20 @@ def test_of_a_large_array_the_number_that_changes_most_is_kept() -> None:
     assert moved.largest == Entry((2, 7), 0.0, 3.0, 3.0)
     assert "most at [2, 7]: -3.0 + -3.0 = -6.0" in str(trace)
     assert Trace.from_json(trace.to_json()) == trace
+
+
+def test_a_limit_cuts_the_trace_and_changes_nothing_before_the_cut() -> None:
+    def run(limit: int) -> Trace:
+        x = tp.tensor(2.0, requires_grad=True)
+        with tp.viz.record(limit=limit) as trace:
+            y = x.exp() * x
+            (y + y * x).backward()
+            (x * x).backward()
+        return trace
+
+    whole = run(1000)
+    for limit in range(len(whole)):
+        cut = run(limit)
+        told = [str(trace).splitlines()[2 : limit + 2] for trace in (cut, whole)]
+        assert len(cut) == limit and told[0] == told[1]
+        assert cut.left_out.steps == len(whole) - limit

@@ -36,6 +36,12 @@ def training(steps: int) -> Trace:
     return trace
 
 
+@pytest.fixture(autouse=True)
+def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reels, "MOST_BOXES", 24)
+    monkeypatch.setattr(reels, "MOST_FRAMES", 60)
+
+
 def last_items(made: dict[str, Any]) -> dict[str, Any]:
     items: dict[str, Any] = {}
     for frame in made["frames"]:
@@ -44,7 +50,7 @@ def last_items(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_small_trace_is_played_whole() -> None:
-    trace = chain(20)
+    trace = chain(8)
     reel = reel_of(trace)
     assert list(reel.frames) == list(range(len(trace) + 1)) and set(reel.frames.values()) == {1}
     assert reel.graph is trace.graph and reel.notes == ()
@@ -52,19 +58,19 @@ def test_a_small_trace_is_played_whole() -> None:
 
 @pytest.mark.parametrize("make", [chain, training])
 def test_a_long_one_is_small_complete_in_its_count_and_says_so(make: Any, tmp_path: Path) -> None:
-    trace = make(600)
+    trace = make(40)
     reel = reel_of(trace)
     assert len(reel.graph.nodes) <= reels.MOST_BOXES + 4 and len(reel.frames) <= reels.MOST_FRAMES
     assert sum(reel.frames.values()) == len(trace) + 1 and list(reel.frames)[-1] == len(trace)
     (note,) = reel.notes
     page = tp.viz.stepper(trace).to_html(tmp_path / "page.html", engine="built-in")
-    assert note in page.read_text(encoding="utf-8") and page.stat().st_size < 4_000_000
+    assert note in page.read_text(encoding="utf-8") and page.stat().st_size < 400_000
     assert f"of {len(trace):,} steps pass unseen" in note
 
 
 @pytest.mark.parametrize("make", [chain, training])
 def test_its_frames_show_what_is_true(make: Any) -> None:
-    trace = make(300)
+    trace = make(40)
     made, reel, end = film(trace), reel_of(trace), trace.at(-1)
     items = last_items(made)
     assert len(made["frames"]) == len(reel.frames) == len(made["labels"]) == len(made["about"])
@@ -78,13 +84,13 @@ def test_its_frames_show_what_is_true(make: Any) -> None:
 
 
 def test_the_steps_about_a_folded_box_pass_at_once() -> None:
-    made = film(chain(600))
+    made = film(chain(40))
     passing = [k for k, kind in enumerate(made["kinds"]) if kind == "passing"]
     assert len(passing) == 2  # forward, and back
     said = "".join(text for _, text in made["frames"][passing[0]]["say"])
-    assert said.endswith("pass at once, up to step 597 of the recording, so that the page stays small.")
+    assert said.endswith("pass at once, up to step 37 of the recording, so that the page stays small.")
 
 
 def test_no_bar_ends_before_it_begins() -> None:
-    bars = film(training(300))["bars"]
+    bars = film(training(40))["bars"]
     assert bars and all(end is None or start <= end for _, start, end, _ in bars)

@@ -104,7 +104,7 @@ def test_json_is_standard_and_keeps_non_finite_numbers() -> None:
         ('{"format": "tensorplay.trace", "version": 99, "trace": {}}', "version 99 cannot be read: .* reads version 1"),
         ('{"format": "tensorplay.trace", "version": 1, "trace": {"is": "os.system"}}', "damaged trace"),
         ('{"format": "tensorplay.trace", "version": 1, "trace": {"is": "Line"}}', "damaged trace"),
-        ('{"format": "tensorplay.trace", "version": 1}', "expected a Trace inside, got NoneType"),
+        ('{"format": "tensorplay.trace", "version": 1}', "expected a Trace with its Graph inside, got NoneType"),
     ],
 )
 def test_other_files_are_refused(text: str, message: str) -> None:
@@ -205,3 +205,9 @@ def test_the_trace_needs_no_widget_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_trace_without_its_graph_is_damaged() -> None:
+    text = '{"format": "tensorplay.trace", "version": 1, "trace": {"is": "Trace", "graph": 3}}'
+    with pytest.raises(TraceError, match="expected a Trace with its Graph inside, got int"):
+        Trace.from_json(text)
