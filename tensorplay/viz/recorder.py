@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import events as ev
-from . import steps as tr
+from . import steps
 from .collect import Box, Collector, EdgeRef, is_node, resolve, target_of
 from .lines import Lines, plain_source, running_frame
 from .names import Pairs, caller_names
@@ -30,7 +30,7 @@ class Recorder:
         self.keep = keeper
         self.limit = limit
         self.collector = Collector()
-        self.steps: list[tr.Step] = []
+        self.steps: list[steps.Step] = []
         self.lines = Lines(source)
         self._started: dict[str, dict[Box, Any]] = {"values": {}, "grads": {}, "done": {}, "freed": {}, "saved": {}}
         self._passes: dict[int | None, int] = {}
@@ -53,7 +53,7 @@ class Recorder:
                 self._end()
             handler(self, event)
 
-    def _add(self, step: tr.Step) -> None:
+    def _add(self, step: steps.Step) -> None:
         if len(self.steps) < self.limit:
             self.steps.append(step)
         else:
@@ -75,7 +75,7 @@ class Recorder:
         saved = tuple((name, int(getattr(array, "nbytes", 0))) for name, array in event.saved)
         inputs = tuple(self.keep.value(x) for x in event.inputs)
         line, number = self.lines.add(event.source), self._open[-1] if self._open else None
-        self._add(tr.OpRan(_ref(box), inputs, self.keep.value(output), saved, line=line, pass_number=number))
+        self._add(steps.OpRan(_ref(box), inputs, self.keep.value(output), saved, line=line, pass_number=number))
 
     def _first_value(self, box: Any) -> None:
         """A leaf's value and gradient as they were when it was first read."""
@@ -88,7 +88,7 @@ class Recorder:
     def _refused(self, event: ev.OpFailed) -> None:
         shapes = tuple(tuple(getattr(array_of(x), "shape", ())) for x in event.inputs)
         name, text = type(event.error).__name__, str(event.error)
-        self._add(tr.OpRefused(event.op.__name__, shapes, name, text, line=self.lines.add(event.source)))
+        self._add(steps.OpRefused(event.op.__name__, shapes, name, text, line=self.lines.add(event.source)))
 
     def _entered(self, event: ev.ModuleEntered) -> None:
         if not self._modules and hasattr(event.module, "named_parameters"):
@@ -110,7 +110,7 @@ class Recorder:
             self._was_there(box)
         for edge in edges:
             self._mark_root(edge)
-        self._add(tr.Began((), event.retain, event.create, line=self.lines.here(), pass_number=number))
+        self._add(steps.Began((), event.retain, event.create, line=self.lines.here(), pass_number=number))
 
     def _learn_names(self) -> None:
         """The variables where backward is called: a training loop's names are gone when the recording ends."""
@@ -143,11 +143,11 @@ class Recorder:
         """A seed belongs to the step that began the pass, any other to its sender's visit."""
         number = self._passes.get(event.pass_id)
         if event.source is None:
-            position = self._last_of(tr.Began, number)
+            position = self._last_of(steps.Began, number)
         else:
-            position = self._last_of(tr.Visited, number, self._box(event.source))
+            position = self._last_of(steps.Visited, number, self._box(event.source))
         target = self.collector.find(event.node) or self._box(event.node)
-        sent = tr.Sent(
+        sent = steps.Sent(
             _ref(self._edge_to(event)),
             _ref(target),
             event.slot,
@@ -157,12 +157,12 @@ class Recorder:
         if position is None:
             return
         step = self.steps[position]
-        if isinstance(step, tr.Began):
+        if isinstance(step, steps.Began):
             self.steps[position] = replace(step, seeds=(*step.seeds, sent))
-        elif isinstance(step, tr.Visited):
+        elif isinstance(step, steps.Visited):
             self.steps[position] = replace(step, sent=(*step.sent, sent))
 
-    def _last_of(self, kind: type[tr.Step], number: int | None, node: Box | None = None) -> int | None:
+    def _last_of(self, kind: type[steps.Step], number: int | None, node: Box | None = None) -> int | None:
         """Where the latest step of a kind in a pass is, if it is about `node`; none once it was left out."""
         oldest = len(self.steps) - 1 if self._dropped else 0
         for position in range(len(self.steps) - 1, max(oldest, 0) - 1, -1):
@@ -199,12 +199,12 @@ class Recorder:
         arrived = tuple(self.keep.maybe(g) for g in event.grads_in)
         if len(arrived) == 1 and arrived[0] is not None:
             box.grad = summarise(event.grads_in[0])
-        self._add(tr.Visited(_ref(box), arrived, (), line=self._made(box), pass_number=self._passes.get(event.pass_id)))
+        self._add(steps.Visited(_ref(box), arrived, (), line=self._made(box), pass_number=self._passes.get(event.pass_id)))
 
     def _hooked(self, event: ev.HookFired) -> None:
         box = self._box(event.where)
         before, after = self._gradient(event.before), self._gradient(event.after)
-        self._add(tr.Hooked(_ref(box), before, after, event.kind, pass_number=self._passes.get(event.pass_id)))
+        self._add(steps.Hooked(_ref(box), before, after, event.kind, pass_number=self._passes.get(event.pass_id)))
 
     def _gradient(self, value: Any) -> Value | None:
         """Hooks on nodes see a tuple; the first gradient in it stands for it."""
@@ -217,20 +217,20 @@ class Recorder:
         box = self._box(event.node)
         box.freed = True
         number = self._passes.get(event.pass_id)
-        position = self._last_of(tr.Visited, number, box)
+        position = self._last_of(steps.Visited, number, box)
         step = self.steps[position] if position is not None else None
-        if not event.arrays and position is not None and isinstance(step, tr.Visited):
+        if not event.arrays and position is not None and isinstance(step, steps.Visited):
             self.steps[position] = replace(step, frees=True)
         elif event.arrays or not self._dropped:
-            self._add(tr.Freed(_ref(box), event.arrays, event.nbytes, line=self._made(box), pass_number=number))
+            self._add(steps.Freed(_ref(box), event.arrays, event.nbytes, line=self._made(box), pass_number=number))
 
     def _accumulated(self, event: ev.GradAccumulated) -> None:
         box = self.collector.of_tensor(event.leaf) or self.collector.tensor(event.leaf)
         box.grad = summarise(event.after)
         before, after = self.keep.maybe(event.before), self.keep.value(event.after)
         number = self._passes.get(event.pass_id, self._ending)
-        increment, largest = self.keep.value(event.increment), tr.Entry.of(event.before, event.after, event.increment)
-        self._add(tr.Accumulated(_ref(box), before, increment, after, largest, pass_number=number))
+        increment, largest = self.keep.value(event.increment), steps.Entry.of(event.before, event.after, event.increment)
+        self._add(steps.Accumulated(_ref(box), before, increment, after, largest, pass_number=number))
 
     def _ended(self, event: ev.BackwardFinished) -> None:
         """Leaves may be written right after the pass: its last step waits until they were."""
@@ -240,12 +240,12 @@ class Recorder:
         number, self._ending = self._ending, None
         if number is None:
             return
-        began = self._last_of(tr.Began, number)
+        began = self._last_of(steps.Began, number)
         mine = [s for s in self.steps[began:] if s.pass_number == number]
-        visits = sum(isinstance(s, tr.Visited) for s in mine)
-        leaves = len({id(s.about[0]) for s in mine if isinstance(s, tr.Accumulated)})
-        freed = sum(isinstance(s, tr.Freed) or (isinstance(s, tr.Visited) and s.frees) for s in mine)
-        self._add(tr.Ended(visits, leaves, freed, pass_number=number))
+        visits = sum(isinstance(s, steps.Visited) for s in mine)
+        leaves = len({id(s.about[0]) for s in mine if isinstance(s, steps.Accumulated)})
+        freed = sum(isinstance(s, steps.Freed) or (isinstance(s, steps.Visited) and s.frees) for s in mine)
+        self._add(steps.Ended(visits, leaves, freed, pass_number=number))
 
     def _close(self, event: ev.PassEvent) -> int | None:
         number = self._passes.get(event.pass_id)
@@ -257,14 +257,14 @@ class Recorder:
     def _failed(self, event: ev.BackwardFailed) -> None:
         box = self._box(event.node) if event.node is not None else None
         error = event.error
-        self._add(tr.Failed(_ref(box), type(error).__name__, str(error), pass_number=self._close(event)))
+        self._add(steps.Failed(_ref(box), type(error).__name__, str(error), pass_number=self._close(event)))
 
     def _again(self, event: ev.BackwardOnFreedGraph) -> None:
         edges = [_edge(root) for root in event.roots]
         for box in self.collector.history(edges):
             self._was_there(box)
         roots = tuple(self.collector.find(target_of(edge)) for edge in edges if edge is not None)
-        self._add(tr.Again(_ref(roots), line=self.lines.here()))
+        self._add(steps.Again(_ref(roots), line=self.lines.here()))
 
     # ------------------------------------------------------------------------------------ update
 
@@ -275,28 +275,28 @@ class Recorder:
             box = next((b for b in self.collector.boxes if getattr(b.thing, "_grad", None) is event.tensor), None)
         if box is not None:
             value = self.keep.value(event.tensor)
-            self._add(tr.Written(_ref(box), what, value, event.version, line=self.lines.add(event.source)))
+            self._add(steps.Written(_ref(box), what, value, event.version, line=self.lines.add(event.source)))
 
     def _stepped(self, event: ev.OptimizerStepped) -> None:
         """Told once: an in-place write of the same parameter right before is the same thing."""
         box = self.collector.tensor(event.param)
-        while self.steps and isinstance(self.steps[-1], tr.Written) and self.steps[-1].node is box:
+        while self.steps and isinstance(self.steps[-1], steps.Written) and self.steps[-1].node is box:
             self.steps.pop()
         if box not in self._started["values"]:
             self._started["values"][box] = self.keep.value(event.before)
         name = type(event.optimizer).__name__
         before, after = self.keep.value(event.before), self.keep.value(event.after)
-        largest = tr.Entry.of(event.before, event.after)
-        self._add(tr.Stepped(_ref(box), name, before, after, largest, line=self.lines.here()))
+        largest = steps.Entry.of(event.before, event.after)
+        self._add(steps.Stepped(_ref(box), name, before, after, largest, line=self.lines.here()))
 
     def _zeroed(self, event: ev.GradsZeroed) -> None:
         boxes = tuple(box for p in event.params if (box := self.collector.find(p)) is not None)
-        while self.steps and isinstance(self.steps[-1], tr.Written) and self.steps[-1].what == "grad":
+        while self.steps and isinstance(self.steps[-1], steps.Written) and self.steps[-1].what == "grad":
             self.steps.pop()
         for box in boxes:
             box.grad = None
         if boxes:
-            self._add(tr.Zeroed(_ref(boxes), line=self.lines.here()))
+            self._add(steps.Zeroed(_ref(boxes), line=self.lines.here()))
 
     def _box(self, thing: Any) -> Box:
         box = self.collector.find(thing)
@@ -327,7 +327,7 @@ class Recorder:
             "start": self._start(),
             "rules": {b.op.__name__: _rule(b.op) for b in c.boxes if b.op is not None},
             "lines": tuple(self.lines.all),
-            "left_out": tr.LeftOut(
+            "left_out": steps.LeftOut(
                 self.keep.values, self.keep.elements, self._unrecorded, self._dropped, self.keep.budget
             ),
         }
@@ -386,6 +386,6 @@ def _leads_to(edge: Any, node: Any, slot: int) -> bool:
     return edge is not None and target_of(edge) is node and getattr(edge, "nr", 0) == slot
 
 
-def _rule(op: Any) -> tr.Rule:
+def _rule(op: Any) -> steps.Rule:
     summary = next(iter((op.__doc__ or "").strip().splitlines()), "")
-    return tr.Rule(op.__name__, op.label, op.formula, tuple(op.inputs), dict(op.local), summary)
+    return steps.Rule(op.__name__, op.label, op.formula, tuple(op.inputs), dict(op.local), summary)

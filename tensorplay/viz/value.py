@@ -60,7 +60,7 @@ class Value:
     @property
     def flow_text(self) -> str:
         """The same in the little room along an edge."""
-        return next((t for t in (self._whole(10), self._whole(10, rough=True)) if t is not None), self._short("±"))
+        return next((t for t in (self._whole(10), self._whole(10, brief=True)) if t is not None), self._short("±"))
 
     @property
     def long(self) -> str:
@@ -78,11 +78,11 @@ class Value:
         whole = self._whole(40)
         return whole if whole is not None else f"{shape_text(self.shape)} numbers"
 
-    def _whole(self, room: int, rough: bool = False) -> str | None:
+    def _whole(self, room: int, brief: bool = False) -> str | None:
         """All numbers as text, if they were kept, are few, and fit."""
         if self.numbers is None or self.size > 6:
             return None
-        text = _nested_text(self.tolist(), _rough if rough else number_text)
+        text = _nested_text(self.tolist(), _brief if brief else number_text)
         return text if len(text) <= room else None
 
     def _short(self, lead: str) -> str:
@@ -111,6 +111,11 @@ def plain_numbers(flat: np.ndarray) -> tuple[Number, ...]:
     if flat.dtype.kind in "fiub":
         return tuple(flat.tolist())
     return tuple(str(x) for x in flat.tolist())
+
+
+def _brief(value: Any) -> str:
+    """As rough as can be: 18 for 18.0."""
+    return _rough(value).removesuffix(".0")
 
 
 def _rough(number: Any) -> str:
