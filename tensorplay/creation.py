@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from tensorplay.arrays import dtypes
-from tensorplay.arrays.device import Device
-from tensorplay.arrays.dtypes import DType
-from tensorplay.arrays.nested import cast, from_sequence
-from tensorplay.errors import RangeError, ShapeError
-from tensorplay.source import warn
-from tensorplay.tensor import Tensor, wrap
+from .arrays import dtypes
+from .arrays.device import Device
+from .arrays.dtypes import DType
+from .arrays.nested import cast, from_sequence
+from .errors import RangeError, ShapeError
+from .source import warn
+from .tensor import Tensor, wrap
 
 __all__ = [
     "arange",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorplay.arrays import philox
-from tensorplay.data import TensorDataset
-from tensorplay.errors import HyperparameterError, MissingPackageError
-from tensorplay.tensor import Tensor, wrap
+from .arrays import philox
+from .data import TensorDataset
+from .errors import HyperparameterError, MissingPackageError
+from .tensor import Tensor, wrap
 
 __all__ = ["digits", "stratified_split"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorplay.arrays import dtypes
+from .arrays import dtypes
 
 __all__ = ["PrintOptions", "format_tensor", "set_printoptions"]
 

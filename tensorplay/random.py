@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorplay.arrays import dtypes, philox
-from tensorplay.creation import DTypeLike, check_device, size_of
-from tensorplay.errors import DTypeError, RangeError
-from tensorplay.tensor import Tensor, wrap
+from .arrays import dtypes, philox
+from .creation import DTypeLike, check_device, size_of
+from .errors import DTypeError, RangeError
+from .tensor import Tensor, wrap
 
 __all__ = [
     "Generator",

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorplay.errors import UnsupportedDTypeError
+from ..errors import UnsupportedDTypeError
 
 __all__ = [
     "DType",

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorplay.arrays import dtypes
-from tensorplay.arrays.dtypes import DType
-from tensorplay.errors import DTypeError, RaggedError
-from tensorplay.source import warn
+from ..errors import DTypeError, RaggedError
+from ..source import warn
+from . import dtypes
+from .dtypes import DType
 
 __all__ = ["cast", "from_sequence"]
 

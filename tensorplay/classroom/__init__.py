@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tensorplay.classroom.release import ReleaseError, student_files, student_form
+from .release import ReleaseError, student_files, student_form
 
 if TYPE_CHECKING:
-    from tensorplay.classroom.soundness import Soundness
+    from .soundness import Soundness
 
 __all__ = ["ReleaseError", "sound", "student_files", "student_form"]
 
@@ -21,6 +21,6 @@ def sound(exercise_folder: str | Path) -> Soundness:
 
     The result is true if so; `.problems` says what is not. Needs pytest.
     """
-    from tensorplay.classroom import soundness  # needs pytest
+    from . import soundness  # needs pytest
 
     return soundness.sound(exercise_folder)

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tensorplay.classroom import protocol
+from . import protocol
 
 __all__ = ["Channel", "Limits", "Stopped"]
 

@@ -6,10 +6,10 @@ import re
 import textwrap
 from pathlib import Path
 
-from tensorplay.classroom.grade import Grader, collect
-from tensorplay.classroom.intake import Entry
-from tensorplay.classroom.results import Exercise, Grade, Test, TestResult, load_exercise, points_text
-from tensorplay.errors import ExerciseError
+from ..errors import ExerciseError
+from .grade import Grader, collect
+from .intake import Entry
+from .results import Exercise, Grade, Test, TestResult, load_exercise, points_text
 
 __all__ = ["check", "coloured"]
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tensorplay.errors import ClassroomError
+from ..errors import ClassroomError
 
 __all__ = ["register"]
 
@@ -63,8 +63,8 @@ def _needs_pytest(command: Callable[[argparse.Namespace], int]) -> Callable[[arg
 @_needs_pytest
 def run_grade(args: argparse.Namespace) -> int:
     """Grade every submission and write the results."""
-    from tensorplay.classroom import grade, report, results, soundness
-    from tensorplay.classroom.intake import entries
+    from . import grade, report, results, soundness
+    from .intake import entries
 
     exercise = results.load_exercise(args.assignment)
     submissions = grade.checked_folder(args.submissions, args.output)
@@ -102,7 +102,7 @@ def _journal(path: Path, started: float, count: int, isolation: dict[str, str]) 
 
 
 def _summary(grades: list[Any], grader: Any, out: Path) -> int:
-    from tensorplay.classroom.results import points_text
+    from .results import points_text
 
     width = min(max((len(grade.student) for grade in grades), default=0), WIDEST)
     for grade in grades[:MOST_LINES]:
@@ -164,7 +164,7 @@ def _progress(total: int) -> Iterator[Callable[[Any], None]]:
 @_needs_pytest
 def run_check(args: argparse.Namespace) -> int:
     """Run the public tests on the student's own file and say what to do next."""
-    from tensorplay.classroom import check
+    from . import check
 
     told, passed = check.check(args.folder)
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ

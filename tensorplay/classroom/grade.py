@@ -19,11 +19,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tensorplay.classroom.hosts import run
-from tensorplay.classroom.intake import Entry, Submission, entries, printable, read_submission
-from tensorplay.classroom.results import Exercise, Grade, Test, TestResult, points_text
-from tensorplay.classroom.student import LOAD_SECONDS, START_SECONDS
-from tensorplay.errors import ClassroomError, ExerciseError, SubmissionError
+from ..errors import ClassroomError, ExerciseError, SubmissionError
+from .hosts import run
+from .intake import Entry, Submission, entries, printable, read_submission
+from .results import Exercise, Grade, Test, TestResult, points_text
+from .student import LOAD_SECONDS, START_SECONDS
 
 __all__ = ["Grader", "collect", "course_key", "grade_folder"]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tensorplay.errors import SubmissionError
+from ..errors import SubmissionError
 
 __all__ = ["Entry", "Submission", "entries", "read_submission"]
 

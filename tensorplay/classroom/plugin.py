@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorplay.classroom.results import Test, TestResult
-from tensorplay.classroom.student import Session, Student, clean
-from tensorplay.errors import ClassroomError, StudentFailure
+from ..errors import ClassroomError, StudentFailure
+from .results import Test, TestResult
+from .student import Session, Student, clean
 
 __all__ = ["GradingPlugin", "run_tests"]
 

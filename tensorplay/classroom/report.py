@@ -11,7 +11,7 @@ import statistics
 from html import escape
 from pathlib import Path
 
-from tensorplay.classroom.results import Exercise, Grade, Test, TestResult, points_text
+from .results import Exercise, Grade, Test, TestResult, points_text
 
 __all__ = ["html_text", "write_csv", "write_html"]
 

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tensorplay.classroom.student import Limits
-from tensorplay.errors import ExerciseError
+from ..errors import ExerciseError
+from .student import Limits
 
 __all__ = ["Exercise", "Grade", "Test", "TestResult", "load_exercise", "points_text"]
 

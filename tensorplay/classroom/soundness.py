@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensorplay.classroom.grade import Grader, collect
-from tensorplay.classroom.intake import Entry, Submission, read_submission
-from tensorplay.classroom.release import student_files, student_form
-from tensorplay.classroom.results import Grade, load_exercise, points_text
-from tensorplay.errors import ExerciseError
+from ..errors import ExerciseError
+from .grade import Grader, collect
+from .intake import Entry, Submission, read_submission
+from .release import student_files, student_form
+from .results import Grade, load_exercise, points_text
 
 __all__ = ["Soundness", "check_solution", "sound"]
 

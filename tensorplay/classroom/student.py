@@ -13,10 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tensorplay.classroom import protocol
-from tensorplay.classroom.channel import Channel, Limits, Stopped
-from tensorplay.classroom.intake import Submission
-from tensorplay.errors import (
+from ..errors import (
     BadResult,
     ClassroomError,
     MemoryLimit,
@@ -28,6 +25,9 @@ from tensorplay.errors import (
     StudentFailure,
     StudentTimeout,
 )
+from . import protocol
+from .channel import Channel, Limits, Stopped
+from .intake import Submission
 
 __all__ = ["Limits", "Session", "Student"]
 

@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from tensorplay.arrays import philox
-from tensorplay.errors import HyperparameterError, ShapeError
-from tensorplay.random import Generator, default_generator
-from tensorplay.tensor import Tensor, wrap
+from ..arrays import philox
+from ..errors import HyperparameterError, ShapeError
+from ..random import Generator, default_generator
+from ..tensor import Tensor, wrap
 
 __all__ = ["Dataset", "Subset", "TensorDataset", "random_split"]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tensorplay import creation
-from tensorplay.arrays import philox
-from tensorplay.data.dataset import TensorDataset, batches
-from tensorplay.errors import HyperparameterError, ShapeError
-from tensorplay.random import Generator, default_generator
-from tensorplay.tensor import Tensor, wrap
+from .. import creation
+from ..arrays import philox
+from ..errors import HyperparameterError, ShapeError
+from ..random import Generator, default_generator
+from ..tensor import Tensor, wrap
+from .dataset import TensorDataset, batches
 
 __all__ = ["DataLoader", "default_collate"]
 

@@ -1,10 +1,10 @@
 """Neural networks: modules, layers, losses, and how parameters start."""
 
-from tensorplay.nn import functional, init
-from tensorplay.nn.layers import Linear, ReLU, Sequential, Sigmoid, Tanh
-from tensorplay.nn.losses import CrossEntropyLoss, MSELoss
-from tensorplay.nn.module import Module
-from tensorplay.nn.parameter import Parameter
+from . import functional, init
+from .layers import Linear, ReLU, Sequential, Sigmoid, Tanh
+from .losses import CrossEntropyLoss, MSELoss
+from .module import Module
+from .parameter import Parameter
 
 __all__ = [
     "CrossEntropyLoss",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tensorplay.apply import apply
-from tensorplay.functional import matmul, relu, sigmoid, tanh, transpose
-from tensorplay.ops import Linear
-from tensorplay.scores import cross_entropy, log_softmax, mse_loss, softmax
-from tensorplay.tensor import Tensor
+from ..apply import apply
+from ..functional import matmul, relu, sigmoid, tanh, transpose
+from ..ops import Linear
+from ..scores import cross_entropy, log_softmax, mse_loss, softmax
+from ..tensor import Tensor
 
 __all__ = ["cross_entropy", "linear", "log_softmax", "mse_loss", "relu", "sigmoid", "softmax", "tanh"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorplay.arrays import philox
-from tensorplay.errors import ShapeError
-from tensorplay.random import Generator, draw
-from tensorplay.tensor import Tensor
+from ..arrays import philox
+from ..errors import ShapeError
+from ..random import Generator, draw
+from ..tensor import Tensor
 
 __all__ = [
     "calculate_gain",

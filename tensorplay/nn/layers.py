@@ -7,12 +7,12 @@ import operator
 from collections.abc import Iterator, Mapping
 from typing import Any, overload
 
-from tensorplay import creation
-from tensorplay.creation import DTypeLike
-from tensorplay.nn import functional, init
-from tensorplay.nn.module import Module
-from tensorplay.nn.parameter import Parameter
-from tensorplay.tensor import Tensor
+from .. import creation
+from ..creation import DTypeLike
+from ..tensor import Tensor
+from . import functional, init
+from .module import Module
+from .parameter import Parameter
 
 __all__ = ["Linear", "ReLU", "Sequential", "Sigmoid", "Tanh"]
 

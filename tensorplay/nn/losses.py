@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tensorplay.nn import functional
-from tensorplay.nn.module import Module
-from tensorplay.scores import check_reduction
-from tensorplay.tensor import Tensor
+from ..scores import check_reduction
+from ..tensor import Tensor
+from . import functional
+from .module import Module
 
 __all__ = ["CrossEntropyLoss", "MSELoss"]
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from tensorplay import events
-from tensorplay.autograd.node import RemovableHandle
-from tensorplay.nn.parameter import Parameter, clear_gradients
-from tensorplay.nn.state import Loaded, copy_into, differences
-from tensorplay.tensor import Tensor
+from .. import events
+from ..autograd.node import RemovableHandle
+from ..tensor import Tensor
+from .parameter import Parameter, clear_gradients
+from .state import Loaded, copy_into, differences
 
 __all__ = ["Module"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorplay import events
-from tensorplay.tensor import Tensor, wrap
+from .. import events
+from ..tensor import Tensor, wrap
 
 __all__ = ["Parameter", "clear_gradients"]
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorplay.errors import StateDictError
-from tensorplay.tensor import Tensor
+from ..errors import StateDictError
+from ..tensor import Tensor
 
 __all__ = ["Loaded", "copy_into", "differences"]
 

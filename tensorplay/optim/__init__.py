@@ -1,7 +1,7 @@
 """Optimizers: from gradients to better parameters."""
 
-from tensorplay.optim.adam import Adam
-from tensorplay.optim.optimizer import Optimizer
-from tensorplay.optim.sgd import SGD
+from .adam import Adam
+from .optimizer import Optimizer
+from .sgd import SGD
 
 __all__ = ["SGD", "Adam", "Optimizer"]

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tensorplay.errors import HyperparameterError
-from tensorplay.optim.optimizer import Group, Optimizer, check_at_least_zero
-from tensorplay.tensor import Tensor, wrap
+from ..errors import HyperparameterError
+from ..tensor import Tensor, wrap
+from .optimizer import Group, Optimizer, check_at_least_zero
 
 __all__ = ["Adam"]
 

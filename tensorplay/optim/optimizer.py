@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from tensorplay import events
-from tensorplay.autograd.modes import enable_grad
-from tensorplay.errors import HyperparameterError, StateDictError
-from tensorplay.inplace import checked
-from tensorplay.nn.parameter import clear_gradients
-from tensorplay.tensor import Tensor, wrap
+from .. import events
+from ..autograd.modes import enable_grad
+from ..errors import HyperparameterError, StateDictError
+from ..inplace import checked
+from ..nn.parameter import clear_gradients
+from ..tensor import Tensor, wrap
 
 __all__ = ["Optimizer"]
 

@@ -7,9 +7,9 @@ rules must run in. `strategies` (random shapes and programs) needs Hypothesis, s
 
 from __future__ import annotations
 
-from tensorplay.testing import gpu_standin, numeric, shapes
-from tensorplay.testing.compare import assert_close, tolerances
-from tensorplay.testing.samples import LAYOUTS, Case, cases, invalid_cases, materialise, valid_cases
+from . import gpu_standin, numeric, shapes
+from .compare import assert_close, tolerances
+from .samples import LAYOUTS, Case, cases, invalid_cases, materialise, valid_cases
 
 __all__ = [
     "LAYOUTS",

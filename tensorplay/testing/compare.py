@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tensorplay.tensor import Tensor
+from ..tensor import Tensor
 
 __all__ = ["assert_close", "tolerances"]
 

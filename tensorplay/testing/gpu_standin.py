@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tensorplay.arrays.composite import Composite
+from ..arrays.composite import Composite
 
 __all__ = ["FUNCTIONS", "DeviceArray", "GpuStandIn", "Library", "library", "standin"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorplay.ops.base import OPS, Arg, Op, Sample
+from ..ops.base import OPS, Arg, Op, Sample
 
 __all__ = ["LAYOUTS", "Case", "cases", "invalid_cases", "materialise", "valid_cases"]
 

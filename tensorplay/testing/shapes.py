@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tensorplay.arrays.composite import Composite
-from tensorplay.errors import EmptyReductionError, IndexingError, ShapeError
-from tensorplay.ops.families import broadcast_shapes, keep_shape
+from ..arrays.composite import Composite
+from ..errors import EmptyReductionError, IndexingError, ShapeError
+from ..ops.families import broadcast_shapes, keep_shape
 
 __all__ = ["ShapeArray", "Shapes", "ValueRead", "shape_of", "shapes"]
 

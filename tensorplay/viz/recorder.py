@@ -199,7 +199,9 @@ class Recorder:
         arrived = tuple(self.keep.maybe(g) for g in event.grads_in)
         if len(arrived) == 1 and arrived[0] is not None:
             box.grad = summarise(event.grads_in[0])
-        self._add(steps.Visited(_ref(box), arrived, (), line=self._made(box), pass_number=self._passes.get(event.pass_id)))
+        self._add(
+            steps.Visited(_ref(box), arrived, (), line=self._made(box), pass_number=self._passes.get(event.pass_id))
+        )
 
     def _hooked(self, event: ev.HookFired) -> None:
         box = self._box(event.where)
@@ -229,7 +231,10 @@ class Recorder:
         box.grad = summarise(event.after)
         before, after = self.keep.maybe(event.before), self.keep.value(event.after)
         number = self._passes.get(event.pass_id, self._ending)
-        increment, largest = self.keep.value(event.increment), steps.Entry.of(event.before, event.after, event.increment)
+        increment, largest = (
+            self.keep.value(event.increment),
+            steps.Entry.of(event.before, event.after, event.increment),
+        )
         self._add(steps.Accumulated(_ref(box), before, increment, after, largest, pass_number=number))
 
     def _ended(self, event: ev.BackwardFinished) -> None:
