@@ -16,6 +16,7 @@ import pytest
 import tensorplay as tp
 from tensorplay.viz import Trace
 from tensorplay.viz.player import page as pages
+from tests.browser.driving import data, dom, go, node_named, ready, step, steps_of
 
 pytestmark = pytest.mark.browser
 
@@ -69,43 +70,6 @@ def saved(tmp_path: Path) -> Callable[[Trace], tuple[Trace, Path]]:
         return trace, tp.viz.stepper(trace, title="A test").to_html(tmp_path / "player.html")
 
     return save
-
-
-# -------------------------------------------------------------------------------------------- tools
-
-
-def ready(opened: Any) -> Any:
-    """The page, once it plays."""
-    opened.page.wait_for_selector(".tp-player[data-ready=true]")
-    return opened.page
-
-
-def step(page: Any) -> int:
-    return int(page.get_attribute(".tp-player", "data-step"))
-
-
-def dom(page: Any) -> str:
-    """All of the player as the document holds it."""
-    return page.evaluate("document.querySelector('.tp-player').outerHTML")
-
-
-def data(page: Any, css: str, name: str) -> Any:
-    text = page.get_attribute(css, f"data-{name}")
-    return None if text is None else json.loads(text)
-
-
-def go(page: Any, k: int) -> None:
-    """To a step, by the address."""
-    page.evaluate(f"location.hash = 'step={k}'")
-    page.wait_for_selector(f".tp-player[data-step='{k}']")
-
-
-def steps_of(trace: Trace, kind: str) -> list[int]:
-    return [k for k, event in enumerate(trace.events, 1) if event.kind == kind]
-
-
-def node_named(trace: Trace, name: str) -> str:
-    return next(node.id for node in trace.graph.nodes if name in (node.label, node.detail))
 
 
 # ----------------------------------------------------------------------- there and back, by keyboard
