@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tensorplay.classroom import check, sound
+from tensorplay.classroom import check, hosts, sound
 from tensorplay.classroom.grade import Grader, collect, course_key
 from tensorplay.classroom.intake import Submission
 from tensorplay.classroom.report import html_text
@@ -275,3 +275,9 @@ def test_importing_the_classroom_needs_no_pytest():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=EXERCISE.parents[2]
     )
     assert done.stdout.strip() == "False"
+
+
+def test_grading_is_the_same_on_a_build_server(monkeypatch):
+    """With CI set, pytest would explain two long texts line by line, for minutes."""
+    monkeypatch.setenv("CI", "true")
+    assert "CI" not in hosts._environment()
