@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal
 
@@ -173,12 +173,6 @@ class Graph:
         if not (self.operations or self.leaves):
             return "needs no gradient, so nothing was recorded"
         return f"{_count(self.operations, 'operation')} · {_count(self.leaves, 'leaf', 'leaves')} · {self.when}"
-
-    def with_values(self, values: Mapping[str, Summary], grads: Mapping[str, Summary] | None = None) -> Graph:
-        """The same graph with these values and gradients (by id) written into its boxes."""
-        grads = grads or {}
-        nodes = (replace(n, value=values.get(n.id, n.value), grad=grads.get(n.id, n.grad)) for n in self.nodes)
-        return replace(self, nodes=tuple(nodes))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

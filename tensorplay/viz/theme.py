@@ -11,12 +11,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
-__all__ = ["DARK", "FONT", "LIGHT", "MONO", "Theme", "colours", "css_variables", "fill_in", "media_css", "variable"]
+__all__ = ["DARK", "FONT", "LIGHT", "Theme", "colours", "css_variables", "fill_in", "media_css", "variable"]
 
 Theme = Literal["auto", "light", "dark"]
 
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
-MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace"
 
 LIGHT: Mapping[str, str] = {
     "paper": "#fbfaf7",  # behind everything
