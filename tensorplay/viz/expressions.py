@@ -8,7 +8,7 @@ from typing import Any
 
 from .summary import number_text
 
-__all__ = ["constant_text", "expression", "word"]
+__all__ = ["BETWEEN", "constant_text", "expression", "word"]
 
 LONGEST = 14
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -16,7 +16,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # How tightly a text holds together. An operand that holds less tightly than its place asks for gets parentheses.
 _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(5)
 
-_BETWEEN = {
+BETWEEN = {
     "+": (" + ", _SUM, _QUOTIENT),
     "−": (" − ", _SUM, _QUOTIENT),
     "×": ("·", _PRODUCT, _PRODUCT),
@@ -69,8 +69,8 @@ def _written(op: Any, parts: Sequence[str], params: Mapping[str, Any]) -> str:
         return _power(*parts)
     if name == "Neg":
         return f"−{_held(parts[0], _PRODUCT)}"
-    if label in _BETWEEN and len(parts) == 2:
-        sign, left, right = _BETWEEN[label]
+    if label in BETWEEN and len(parts) == 2:
+        sign, left, right = BETWEEN[label]
         if label == "+" and not parts[1].startswith(("-", "−")):
             right = _SUM
         return f"{_held(parts[0], left)}{sign}{_held(parts[1], right)}"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .expressions import BETWEEN
 from .narrate import input_names
 from .summary import number_text
 from .trace import Trace
@@ -13,7 +14,6 @@ from .value import Value
 
 __all__ = ["formula_text", "letters_of", "rule_text", "short_name", "substituted", "with_numbers"]
 
-_SIGNS = ("+", "−", "×", "÷", "@")
 _FUNCTIONS = {"e", "ln", "tanh", "max", "exp", "sign"}
 
 
@@ -43,7 +43,7 @@ def _fraction(match: re.Match[str]) -> str:
 
 def rule_text(label: str, formula: str, inputs: Sequence[str]) -> str:
     """A sign between two inputs is clearer than its LaTeX."""
-    if label in _SIGNS and len(inputs) == 2:
+    if label in BETWEEN and len(inputs) == 2:
         return f"{inputs[0]} {'·' if label == '×' else label} {inputs[1]}"
     return formula_text(formula) if formula else f"{label}({', '.join(inputs)})"
 
