@@ -59,8 +59,17 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for lesson in lessons:
         _report(lesson, *copy_lesson(lesson, args.to))
-    print(f"\nThe lessons are in {args.to.resolve()}")
+    print(f"\nThe lessons are in {args.to.resolve()}\n{_next_steps(args.to, lessons[0])}")
     return 0 if args.no_open else open_jupyterlab(args.to)
+
+
+def _next_steps(folder: Path, lesson: Lesson) -> str:
+    """What one does with a copied lesson."""
+    place = folder / lesson.name
+    lines = [f"  to read it      jupyter lab {folder}"] if importlib.util.find_spec("jupytext") else []
+    if not lines:
+        lines = [f"  to read it      {place / 'lesson.py'}; as a notebook after  {pip('install', 'jupytext')}"]
+    return "\n".join([*lines, f"  the exercise    edit {place / 'exercise.py'}, then  tensorplay check {place}"])
 
 
 # ------------------------------------------------------------------------------------------ finding

@@ -49,14 +49,23 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings by group; 1 if something the package needs is broken."""
-    broken = False
+    broken, missing = False, 0
     for title, lines in examine():
         print(f"\n{title}")
         for line in lines:
             broken |= line.state == BROKEN
+            missing += line.state == MISSING
             print(_as_text(line))
-    print("\nSomething the package needs is broken; see the lines above." if broken else "\nAll that is needed works.")
+    print(_verdict(broken, missing))
     return int(broken)
+
+
+def _verdict(broken: bool, missing: int) -> str:
+    if broken:
+        return "\nSomething the package needs is broken; see the lines above."
+    if missing:
+        return f"\nAll that is needed works. For what is missing ({missing} above), all at once: the extra `lab`."
+    return "\nAll that is needed works."
 
 
 def examine() -> Iterable[tuple[str, list[Line]]]:

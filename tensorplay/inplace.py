@@ -79,8 +79,9 @@ def forbid_tracked(x: Tensor, *others: Any) -> None:
             "do it inside tp.no_grad(), or on a clone()"
         )
     raise InPlaceError(
-        "an in-place operation on a view, or on a tensor with views, that is part of the graph is not recorded in this "
-        "version: write the out-of-place form (y = y + 1, not y += 1), or edit inside tp.no_grad()"
+        "an in-place operation on a view (slice assignment too), or on a tensor with views, that is part of the graph "
+        "is not recorded in this version: write the out-of-place form (y = y + 1, not y += 1), or edit inside "
+        "tp.no_grad()"
     )
 
 

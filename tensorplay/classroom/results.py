@@ -132,12 +132,18 @@ def points_text(points: float) -> str:
 # ----------------------------------------------------------------------------------------- exercise
 
 
+def _below(folder: Path) -> str:
+    """The exercises one level down, for someone who stands a folder too high."""
+    names = sorted(path.parent.name for path in folder.glob("*/exercise.toml"))
+    return f". Exercises in it: {', '.join(names)}" if names else ""
+
+
 def load_exercise(folder: str | Path) -> Exercise:
     """Read an exercise folder. Raises `ExerciseError` that names what is missing or wrong."""
     folder = Path(folder).resolve()
     for name in ("exercise.toml", "test_exercise.py"):
         if not (folder / name).is_file():
-            raise ExerciseError(f"{folder} is no exercise folder: it has no {name}")
+            raise ExerciseError(f"{folder} is no exercise folder: it has no {name}{_below(folder)}")
     try:
         data = tomllib.loads((folder / "exercise.toml").read_text(encoding="utf-8"))
         limits = Limits(**_numbers(data, "limits", ("seconds", "memory", "output")))

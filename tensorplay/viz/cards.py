@@ -330,7 +330,7 @@ _REASONS: Mapping[type[Step], str] = {
     Freed: "Its rule has run, and nothing else reads what it had saved.",
     Accumulated: "Leaves are written at the end of the pass, when nothing can still be on its way to them.",
     Ended: "No operation is left that a gradient has reached.",
-    Stepped: "The optimizer reads .grad and changes the parameter. That is not recorded.",
+    Stepped: "The optimizer reads .grad and changes the parameter. That is no operation of the graph.",
     Zeroed: "backward() adds to .grad, so it must be cleared between steps.",
 }
 

@@ -241,7 +241,8 @@ def _conditions(node: GraphNode) -> list[str]:
     if node.hooks:
         parts.append(_count(node.hooks, "hook"))
     if node.source is not None:
-        parts.append(f"made in line {node.source.lineno}: {node.source.text.strip()}")
+        text = node.source.text.strip()
+        parts.append(f"made in line {node.source.lineno}" + (f": {text}" if text else ""))
     return parts
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tensorplay.classroom import check, hosts, sound
+from tensorplay.classroom import check, commands, hosts, sound
 from tensorplay.classroom.grade import Grader, collect, course_key
 from tensorplay.classroom.intake import Submission
 from tensorplay.classroom.report import html_text
@@ -281,3 +282,15 @@ def test_grading_is_the_same_on_a_build_server(monkeypatch):
     """With CI set, pytest would explain two long texts line by line, for minutes."""
     monkeypatch.setenv("CI", "true")
     assert "CI" not in hosts._environment()
+
+
+def test_without_pytest_one_sentence_says_so(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(commands.importlib.util, "find_spec", lambda name: None)
+    assert commands.run_check(argparse.Namespace(folder=tmp_path)) == commands.UNABLE
+    assert "pytest is not installed" in capsys.readouterr().err
+
+
+def test_a_folder_above_names_the_exercises_in_it(exercise):
+    folder = exercise("def test_it(student): assert student.f() == 1\n")
+    with pytest.raises(ExerciseError, match=f"Exercises in it: {folder.name}"):
+        load_exercise(folder.parent)
