@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 import importlib
-import warnings as _warnings
 from typing import Any
 
 # the engine, in the order its layers build on each other
@@ -134,9 +133,6 @@ __version__ = "0.1.0"
 
 _LATER = ("classroom", "data", "datasets", "testing", "viz")
 """Loaded when first used: `import tensorplay` costs numpy and little else."""
-
-# Infinities and NaN are results here, as in PyTorch; NumPy's notices about them would point into the engine.
-_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tensorplay\.")
 
 
 def __getattr__(name: str) -> Any:

@@ -176,8 +176,8 @@ def _visit(run: Pass, node: Node, g: Any) -> list[tuple[Any, Any]]:
 
 
 def _zeros_for_unused(run: Pass, node: Node, arrived: list[Any]) -> list[Any]:
-    """Outputs that nothing used have a gradient of zeros, unless the rule takes None for them."""
-    if len(arrived) == 1 or node.op.none_ok:
+    """With several outputs, those that nothing used have a gradient of zeros."""
+    if len(arrived) == 1:
         return arrived
     dtype = next(g.dtype for g in arrived if g is not None)
     zeros = (np.zeros(shape, as_numpy(dtype)) for shape in node.extras().shapes)

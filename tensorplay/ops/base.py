@@ -87,8 +87,6 @@ class Op:
     """How many of the last outputs are for the rule alone and never seen by the user."""
     nondiff: ClassVar[tuple[str, ...]] = ()
     """Names of outputs that have no gradient, such as indices."""
-    none_ok: ClassVar[bool] = False
-    """With several outputs: the rule takes None for one that nothing used (else it gets zeros)."""
     view: ClassVar[bool] = False
     """The output may share memory with the first input."""
     promote: ClassVar[bool] = False
