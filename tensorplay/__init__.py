@@ -16,10 +16,12 @@ import importlib
 from typing import Any
 
 # the engine, in the order its layers build on each other
-from . import autograd, errors, events, nn, optim
+from . import autograd, errors, events, func, nn, optim
+from . import copying as _copying  # attaches how tensors are copied and pickled
 from . import methods as _methods  # attaches its methods
 from . import operators as _operators  # attaches the operators of Tensor
 from . import recording as _recording  # fills in the namespace of create_graph
+from . import transformed as _transformed  # runs the Functions of users
 
 # tensors
 from .arrays.device import Device as device
@@ -56,6 +58,7 @@ from .autograd import (
     no_grad,
     set_grad_enabled,
 )
+from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .creation import (
     arange,
     as_tensor,
@@ -72,6 +75,7 @@ from .creation import (
     zeros,
     zeros_like,
 )
+from .func import vmap
 from .functional import (
     abs,
     add,
@@ -79,34 +83,55 @@ from .functional import (
     amin,
     argmax,
     argmin,
+    argsort,
+    atan2,
+    cat,
+    chunk,
     clone,
+    concat,
+    cos,
+    cumprod,
+    cumsum,
     detach,
     div,
     exp,
     expand,
     flatten,
+    flip,
     gather,
+    index_put,
     log,
+    log2,
     matmul,
     max,
     maximum,
     mean,
+    median,
     min,
     minimum,
     mul,
     neg,
+    norm,
     permute,
     pow,
+    prod,
     relu,
     reshape,
     sigmoid,
+    sin,
+    sort,
+    split,
     sqrt,
     squeeze,
+    stack,
+    std,
     sub,
     sum,
     tanh,
     transpose,
+    unbind,
     unsqueeze,
+    var,
     view,
     where,
 )
@@ -131,7 +156,7 @@ from .tensor import Tensor
 
 __version__ = "0.1.0"
 
-_LATER = ("classroom", "data", "datasets", "testing", "viz")
+_LATER = ("classroom", "data", "datasets", "testing", "utils", "viz")
 """Loaded when first used: `import tensorplay` costs numpy and little else."""
 
 

@@ -16,22 +16,21 @@ import numpy as np
 
 from . import events, special
 from .arrays.cpu import cpu
-from .arrays.dtypes import as_numpy, result_dtype
-from .autograd.bridge import bridge
-from .autograd.modes import recording
+from .arrays.levels import frame_of, level_of
+from .autograd.modes import recording, recording_at
 from .autograd.node import Node, next_order
+from .autograd.saved import hooks_in_force, pack_node
 from .errors import InferenceError, NotATensorError
-from .ops import Cast, MatMul, Op
+from .ops import MatMul, Op
+from .promotion import prepared, space_of
 from .source import user_line
-from .tensor import Tensor, edge_of, wrap
+from .tensor import Tensor, wrap
+from .views import NO_GRAD, mark, sync
 
-__all__ = ["apply", "apply1", "apply2", "apply_number"]
+__all__ = ["apply", "apply1", "apply2", "apply_all", "apply_number", "record"]
 
 ndarray, asarray, new = np.ndarray, np.asarray, object.__new__
 F32, F64 = np.dtype("float32"), np.dtype("float64")
-
-VIEWED = 1
-"""Second entry of a version cell: views of this memory exist, so its history cannot be rewritten alone."""
 
 FIXED = [0]
 """The version cell of what never changes, such as a number."""
@@ -71,6 +70,10 @@ def apply2(op: Any, x: Tensor, y: Tensor) -> Tensor:
     sy = y._shape
     same = sx is sy and op is not MatMul
     shape = t._shape = sx if same else out.shape
+    if x._view is not None:
+        sync(x)
+    if y._view is not None:
+        sync(y)
     need_x = x._needs_grad
     need_y = y._needs_grad
     n = None
@@ -119,16 +122,17 @@ def apply1(op: Any, x: Tensor, params: dict[str, Any] | None = None) -> Tensor:
     t._grad = t._view = t._hooks = None
     cell = t._cell = [0]
     shape = t._shape = x._shape if params is None else out.shape
+    if x._view is not None:
+        sync(x)
     if op.view:
-        _mark_view(t, x)
+        _mark_view(t, x, (op, params))
     n = None
     if x._needs_grad and recording():
         if x._cell is None:
             _refuse_inference(op)
         n = new(Node)
         plan = n.plan = op.plans[1]
-        edge = x._node
-        n.edges = (x if edge is None else edge,)
+        n.edges = (x if x._node is None else x._node,)
         n.order = next_order()
         n.saved, n.versions = plan.keep(out, params, a, cell, x._cell)
         n.shape = shape
@@ -157,6 +161,8 @@ def apply_number(op: Any, x: Tensor, number: Any, first: bool = False) -> Any:
     t._grad = t._view = t._hooks = None
     cell = t._cell = [0]
     t._shape = x._shape
+    if x._view is not None:
+        sync(x)
     n = None
     if x._needs_grad and recording():
         cx = x._cell
@@ -180,14 +186,13 @@ def apply_number(op: Any, x: Tensor, number: Any, first: bool = False) -> Any:
     return t
 
 
-def _mark_view(t: Tensor, x: Tensor) -> None:
-    """A result that shows x's memory shares its version, and remembers its base."""
+def _mark_view(t: Tensor, x: Tensor, step: Any, origin: str | None = None) -> None:
+    """A result that shows x's memory becomes a view of it. (A reshape may also have copied.)"""
     a, out = x._array, t._array
-    if out.base is not None and (out.base is a or out.base is a.base):
-        t._cell = x._cell
-        if x._cell is not None:
-            x._cell[1:] = [VIEWED]
-        t._view = x if x._view is None else x._view
+    if out.__class__ is not ndarray:
+        mark(t, x, step, origin if recording_at(level_of(out)) else NO_GRAD)
+    elif out.base is not None and (out.base is a or out.base is a.base):
+        mark(t, x, step, origin if recording() else NO_GRAD)
 
 
 # ---------------------------------------------------------------------------------- the general path
@@ -195,111 +200,153 @@ def _mark_view(t: Tensor, x: Tensor) -> None:
 
 def apply(op: type[Op], *inputs: Any, **params: Any) -> Any:
     """Compute and record any operation: several outputs, promotion, other namespaces, events."""
+    made = apply_all(op, inputs, params)
+    seen = made[: len(made) - op.hidden]
+    return seen[0] if len(seen) == 1 and not op.listed else seen
+
+
+def apply_all(op: type[Op], inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple[Tensor, ...]:
+    """`apply` with all outputs, those too that are for the rule alone."""
     start = perf_counter()
     place = user_line() if events.sources_wanted else None
-    inputs = tuple(x.item() if isinstance(x, np.generic) else wrap(x) if isinstance(x, ndarray) else x for x in inputs)
-    if not all(isinstance(x, (Tensor, int, float, complex)) for x in inputs):
-        raise _not_a_tensor(op, *inputs)
-    arrays = tuple(x._array if isinstance(x, Tensor) else x for x in inputs)
+    inputs, arrays = _entering(op, inputs)
+    space = space_of(arrays)
+    if space.level:
+        return _apply_lifted(op, inputs, arrays, params, space)
     try:
-        arrays = _prepared(op, arrays)
-        out = op.forward(_space(arrays), *arrays, **params)
+        arrays = prepared(op, arrays)
+        out = op.forward(space, *arrays, **params)
     except Exception as error:
         clear = op.explain(arrays, params, error)
         if events.listeners:
             events.emit(events.OpFailed(op, inputs, clear, place))
         raise clear from None
-    outs = tuple(asarray(o) if isinstance(o, np.generic) else o for o in (out if len(op.outputs) > 1 else (out,)))
+    outs = tuple(asarray(o) if isinstance(o, np.generic) else o for o in (out if op.several else (out,)))
     made = tuple(wrap(o) for o in outs)
     if op.view:
-        _mark_view(made[0], inputs[0])
-    node = _record(op, inputs, arrays, params, outs, made) if _recorded(op, inputs) else None
+        _mark_views(op, made, inputs[0], params)
+    needs = [isinstance(x, Tensor) and x._needs_grad for x in inputs]
+    node = _record(op, inputs, arrays, needs, params, made) if _recorded(op, inputs, needs, made) else None
     if events.listeners:
         _tell(op, inputs, made, params, node, place, start)
-    seen = made[: len(made) - op.hidden]
-    return seen[0] if len(seen) == 1 else seen
+    return made
 
 
-def _prepared(op: type[Op], arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Inputs in the dtype the operation computes in: PyTorch's common one, floating where only that makes sense."""
-    if not (op.promote or op.floating):
-        return arrays
-    start = op.promote_from
-    first = arrays[start:] if op.promote else arrays[:1]
-    common = getattr(first[0], "dtype", None)
-    if (common is F32 or common is F64) and all(
-        getattr(a, "dtype", common) is common and a.__class__ is not complex for a in first
-    ):
-        return arrays
-    dtype = result_dtype(*first)
-    if op.floating and dtype.kind not in "fc":
-        dtype = as_numpy(None)
-    cast = tuple(_cast(a, dtype) for a in first)
-    if not any(hasattr(a, "dtype") for a in cast):
-        cast = tuple(asarray(a, dtype) for a in cast)
-    return arrays[:start] + cast if op.promote else cast + arrays[1:]
+def _apply_lifted(op: type[Op], inputs: Any, arrays: Any, params: dict[str, Any], space: Any) -> tuple[Tensor, ...]:
+    """An operation on arrays of a transform. Listeners see what it is made of, one level down."""
+    if frame_of(space.level) is None:
+        return apply_all(op, space.left_behind(inputs), params)
+    inputs, arrays = space.received(inputs, arrays)
+    try:
+        arrays = prepared(op, arrays)
+        out = space.run(op, arrays, params)
+    except Exception as error:
+        raise op.explain(arrays, params, error) from None
+    outs = out if op.several else (out,)
+    made = tuple(map(wrap, outs))
+    if op.view:
+        _mark_views(op, made, inputs[0], params)
+    needs = [isinstance(x, Tensor) and x._needs_grad for x in inputs]
+    if _recorded(op, inputs, needs, made, space.level):
+        _record(op, inputs, arrays, needs, params, made)
+    return made
 
 
-def _cast(x: Any, dtype: Any) -> Any:
-    """Numbers stay numbers: they are weak, and take the dtype of what they meet."""
-    if getattr(x, "dtype", dtype) == dtype:
-        return x
-    return x.astype(dtype) if x.__class__ is ndarray else _space((x,)).cast(x, dtype)
+def _entering(op: type[Op], inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Inputs as tensors (views brought up to date) and numbers, and their arrays."""
+    given, arrays = [], []
+    for x in inputs:
+        if not isinstance(x, Tensor):
+            x = _accepted(op, x, inputs)
+            if not isinstance(x, Tensor):
+                given.append(x)
+                arrays.append(x)
+                continue
+        if x._view is not None:
+            sync(x)
+        given.append(x)
+        arrays.append(x._array)
+    return tuple(given), tuple(arrays)
 
 
-def _space(arrays: tuple[Any, ...]) -> Any:
-    """The namespace of the highest rank among the arrays."""
-    spaces = [a.space for a in arrays if hasattr(a, "space")]
-    return max(spaces, key=lambda s: s.rank) if spaces else cpu
+def _accepted(op: type[Op], x: Any, inputs: tuple[Any, ...]) -> Any:
+    if isinstance(x, np.generic):
+        return x.item()
+    if isinstance(x, ndarray):
+        return wrap(x)
+    if not isinstance(x, (int, float, complex)):
+        raise _not_a_tensor(op, *inputs)
+    return x
 
 
-def _recorded(op: type[Op], inputs: tuple[Any, ...]) -> bool:
-    if not (any(isinstance(x, Tensor) and x._needs_grad for x in inputs) and recording()):
-        return False
-    if len(op.outputs) - op.hidden == len(op.nondiff):
+def record(op: type[Op], inputs: tuple[Tensor, ...], out: Tensor, **params: Any) -> None:
+    """Record an operation whose result is there already: what `inplace.py` does after an edit."""
+    arrays = tuple(x._array for x in inputs)
+    place = user_line() if events.sources_wanted else None
+    node = _record(op, inputs, arrays, [x._needs_grad for x in inputs], params, (out,))
+    if events.listeners:
+        _tell(op, inputs, (out,), params, node, place, perf_counter())
+
+
+def _mark_views(op: type[Op], made: tuple[Tensor, ...], x: Tensor, params: dict[str, Any]) -> None:
+    """Outputs that show x's memory; several of them must not be edited in place, as in PyTorch."""
+    if not op.listed:
+        _mark_view(made[0], x, (op, params))
+        return
+    for k, (t, step) in enumerate(zip(made, op.parts(x._shape, params), strict=True)):
+        _mark_view(t, x, step, f"Output {k} of {op.__name__}")
+
+
+def _recorded(op: type[Op], inputs: Any, needs: list[bool], made: tuple[Tensor, ...], level: int = 0) -> bool:
+    if not (any(needs) and made and recording_at(level)) or len(op.outputs) - op.hidden == len(op.nondiff):
         return False
     if any(isinstance(x, Tensor) and x._cell is None for x in inputs):
         _refuse_inference(op)
     return True
 
 
-def _record(
-    op: type[Op], inputs: Any, arrays: Any, params: Any, outs: tuple[Any, ...], made: tuple[Tensor, ...]
-) -> Node:
-    needs = [isinstance(x, Tensor) and x._needs_grad for x in inputs]
+def _record(op: type[Op], inputs: Any, arrays: Any, needs: list[bool], params: Any, made: tuple[Tensor, ...]) -> Node:
     mask = sum(need << i for i, need in enumerate(needs))
     n = new(Node)
     plan = n.plan = op.plans[(mask, len(inputs)) if op.star else mask]
-    n.edges = tuple(edge_of(x) if need else None for x, need in zip(inputs, needs, strict=True))
+    n.edges = tuple(
+        (x if x._node is None else x._node) if need else None for x, need in zip(inputs, needs, strict=True)
+    )
     n.order = next_order()
     cells = [x._cell if isinstance(x, Tensor) else FIXED for x in inputs]
-    if len(op.outputs) > 1:
+    out = made[0]._array
+    if op.several:
+        outs = tuple(t._array for t in made)
         n.saved, n.versions = plan.keep(outs, params, *arrays, [t._cell for t in made], *cells)
     else:
-        n.saved, n.versions = plan.keep(outs[0], params, *arrays, made[0]._cell, *cells)
-    n.shape = tuple(outs[0].shape)
+        n.saved, n.versions = plan.keep(out, params, *arrays, made[0]._cell, *cells)
+    n.shape = tuple(out.shape)
     n.params = params or None
-    n.fit = _fit_of(op, inputs, arrays, needs, n.shape)
+    n.fit = _fit_of(op, inputs, arrays, needs, out)
     n.extra = None
     if plan.many:
-        n.extras().shapes = tuple(tuple(o.shape) for o in outs)
+        n.extras().shapes = tuple(tuple(t._shape) for t in made)
     for k, t in enumerate(made):
-        t._node = bridge.output_edge(n, k)
+        t._node = n.output_edge(k) if op.several else n
         t._needs_grad = t._node is not None
+    if special.reasons and (pair := hooks_in_force()) is not None:
+        pack_node(n, pair, inputs, made)
     return n
 
 
-def _fit_of(
-    op: type[Op], inputs: Any, arrays: Any, needs: list[bool], shape: tuple[int, ...]
-) -> tuple[Any, ...] | None:
-    """What the engine must undo at this node's edges, None if nothing."""
-    fit = tuple(
-        (x._shape, x._array.dtype) if need and (op.fits or a is not x._array) else None
-        for x, a, need in zip(inputs, arrays, needs, strict=True)
-    )
-    casts = any(need and a is not x._array for x, a, need in zip(inputs, arrays, needs, strict=True))
-    stretched = op.fits and (op is Cast or op is MatMul or any(f is not None and f[0] != shape for f in fit))
-    return fit if casts or stretched else None
+def _fit_of(op: type[Op], inputs: Any, arrays: Any, needs: list[bool], out: Any) -> tuple[Any, ...] | None:
+    """What the engine must undo at this node's edges, None if nothing: stretching, and casts."""
+    fit: list[Any] = []
+    needed = False
+    for x, array, need in zip(inputs, arrays, needs, strict=True):
+        cast = need and array is not x._array
+        if not (cast or (need and op.fits)):
+            fit.append(None)
+            continue
+        shape, dtype = x._shape, x._array.dtype
+        fit.append((shape, dtype))
+        needed = needed or cast or shape != out.shape or dtype != out.dtype
+    return tuple(fit) if needed else None
 
 
 def _tell(op: Any, inputs: Any, made: Any, params: Any, node: Node | None, place: Any, start: float) -> None:

@@ -17,6 +17,7 @@ from .arrays.device import Device
 from .arrays.dtypes import DType
 from .arrays.nested import cast, from_sequence
 from .errors import RangeError, ShapeError
+from .lifting import readable
 from .source import warn
 from .tensor import Tensor, wrap
 
@@ -120,7 +121,7 @@ def _copied(data: Any, dtype: DTypeLike | None) -> np.ndarray:
     """A new array of these numbers."""
     wanted = None if dtype is None else dtypes.as_numpy(dtype)
     if isinstance(data, Tensor):
-        data = data._array
+        data = readable(data)
     if not isinstance(data, np.ndarray):
         return from_sequence(data, wanted)
     dtypes.of(data.dtype)
@@ -194,7 +195,7 @@ def full(
     (tensor([3, 3]), tensor([0.5000, 0.5000]))
     """
     check_device(device)
-    value = fill_value._array if isinstance(fill_value, Tensor) else fill_value
+    value = readable(fill_value) if isinstance(fill_value, Tensor) else fill_value
     found = dtypes.as_numpy(dtype) if dtype is not None else dtypes.result_dtype(value)
     return wrap(np.full(size_of((size,)), cast(value, found), found), requires_grad)
 

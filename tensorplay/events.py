@@ -54,6 +54,8 @@ __all__ = [
 
 _numbers = itertools.count(1)
 _pass_numbers = itertools.count(1)
+UNTOLD = -1
+"""The `pass_id` of a pass inside a transform: listeners hear of the operations it is made of instead."""
 _current_pass: ContextVar[int | None] = ContextVar("tensorplay_pass", default=None)
 
 
@@ -324,15 +326,18 @@ def listening(callback: Callable[[Event], object], *kinds: type[Event], source: 
 
 def emit(event: Event) -> None:
     """Hand an event to those who asked for its kind. Guard the call: `if listeners: emit(...)`."""
+    if isinstance(event, PassEvent) and event.pass_id == UNTOLD:
+        return
     for subscription in listeners:
         if not subscription.kinds or isinstance(event, subscription.kinds):
             subscription.callback(event)
 
 
 @contextmanager
-def numbered_pass() -> Iterator[int]:
-    """Give the events built inside a fresh `pass_id`; passes nest."""
-    number = next(_pass_numbers)
+def numbered_pass(told: bool = True) -> Iterator[int]:
+    """Give the events built inside a fresh `pass_id`; passes nest. Those of a pass that is not `told`, and of
+    passes inside it, are dropped."""
+    number = next(_pass_numbers) if told and _current_pass.get() != UNTOLD else UNTOLD
     token = _current_pass.set(number)
     try:
         yield number

@@ -12,15 +12,23 @@ import numpy as np
 from . import ops
 from .apply import apply, apply1, apply2
 from .arrays.dtypes import int64
+from .elementary import atan2, cos, log2, sin
 from .errors import DTypeError, ShapeError
+from .indexing import index_put
+from .joining import cat, chunk, concat, split, stack, unbind
 from .ops.families import normal_dim, normal_dims
-from .shaping import expand, flatten, gather, permute, reshape, squeeze, transpose, unsqueeze, view
+from .reductions import cumprod, cumsum, norm, prod, std, var
+from .shaping import expand, flatten, flip, gather, permute, reshape, squeeze, transpose, unsqueeze, view
+from .sorting import argsort, median, sort
 from .tensor import Tensor, rank, wrap
+from .views import owned
 
 __all__ = [
-    "abs", "add", "amax", "amin", "argmax", "argmin", "clone", "detach", "div", "exp", "expand", "flatten", "gather",
-    "log", "matmul", "max", "maximum", "mean", "min", "minimum", "mul", "neg", "permute", "pow", "relu", "reshape",
-    "sigmoid", "sqrt", "squeeze", "sub", "sum", "tanh", "transpose", "unsqueeze", "view", "where",
+    "abs", "add", "amax", "amin", "argmax", "argmin", "argsort", "atan2", "cat", "chunk", "clone", "concat",
+    "cos", "cumprod", "cumsum", "detach", "div", "exp", "expand", "flatten", "flip", "gather", "index_put", "log",
+    "log2", "matmul", "max", "maximum", "mean", "median", "min", "minimum", "mul", "neg", "norm", "permute",
+    "pow", "prod", "relu", "reshape", "sigmoid", "sin", "sort", "split", "sqrt", "squeeze", "stack", "std", "sub",
+    "sum", "tanh", "transpose", "unbind", "unsqueeze", "var", "view", "where",
 ]  # fmt: skip
 
 Dim = int | tuple[int, ...] | None
@@ -139,8 +147,8 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     if left == 0 or right == 0:
         raise ShapeError(f"both arguments to matmul need to be at least 1D, but they are {left}D and {right}D")
     out = apply2(ops.MatMul, unsqueeze(input, 0) if left == 1 else input, unsqueeze(other, 1) if right == 1 else other)
-    out = squeeze(out, -1) if right == 1 else out
-    return squeeze(out, -1 if right == 1 else -2) if left == 1 else out
+    out = owned(squeeze(out, -1)) if right == 1 else out
+    return owned(squeeze(out, -1 if right == 1 else -2)) if left == 1 else out
 
 
 # -------------------------------------------------------------------------------------- one operand
@@ -233,7 +241,7 @@ def clone(input: Tensor) -> Tensor:
     >>> tp.clone(tp.ones(2))
     tensor([1., 1.])
     """
-    if input._cell is None:  # out of inference mode: an ordinary tensor
+    if input._cell is None and isinstance(input._array, np.ndarray):  # out of inference mode: an ordinary tensor
         return wrap(input._array.copy())
     return apply1(ops.Clone, input)
 

@@ -7,19 +7,23 @@ dimensions go where PyTorch puts them (in place if they were neighbours, else in
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from .apply import apply, apply1
-from .errors import IndexingError, NegativeStepError, ShapeError
-from .inplace import checked, fitting, forbid_tracked, written
-from .ops import GetItem, Index, Permute
-from .shaping import check_positions
+from .errors import DTypeError, IndexingError, NegativeStepError, NotATensorError, ShapeError, VmapReadError
+from .inplace import assign, checked, edit, fitting, tracked, written
+from .lifting import level_of, plain
+from .ops import GetItem, Index, IndexAdd, IndexPut, Op, Permute
+from .ops.families import broadcast_shapes
+from .shaping import check_positions, expand
 from .source import warn
 from .tensor import Tensor, wrap
+from .views import owned
 
-__all__ = ["getitem", "setitem"]
+__all__ = ["getitem", "index_put", "index_put_", "setitem"]
 
 _BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
 
@@ -42,10 +46,12 @@ def getitem(x: Tensor, index: Any) -> Tensor:
 
 
 def setitem(x: Tensor, index: Any, value: Any) -> None:
-    """Write `value`, broadcast, at an index of any kind."""
-    forbid_tracked(x, value)
-    target = checked(x)
+    """Write `value`, broadcast, at an index of any kind: an edit of x[index], recorded where operations are."""
     parts = index if isinstance(index, tuple) else (index,)
+    target = checked(x)
+    if tracked(x, value) or not isinstance(target, np.ndarray) or any(map(level_of, (value, *parts))):
+        _record_setitem(x, parts, value)
+        return
     plain = tuple(i if _is_basic(i) else _as_array(i) for i in parts)
     new = fitting(x, value)
     try:
@@ -62,6 +68,79 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
             ) from None
         target[plain] = new.reshape(())
     written(x, "__setitem__")
+
+
+def _record_setitem(x: Tensor, index: tuple[Any, ...], value: Any) -> None:
+    """The view that basic indices give, edited; with index arrays, at some positions of its leading dimensions."""
+    new = value if isinstance(value, Tensor) else wrap(fitting(x, value))
+    if all(map(_is_basic, index)):
+        view = apply1(GetItem, x, {"index": _checked_basic(x, index)})
+        assign(view, _lowered(new, view.ndim), "__setitem__")
+        return
+    basic, arrays = _split(x, index)
+    view = apply1(GetItem, x, {"index": basic}) if any(i != slice(None) for i in basic) else x
+    front, ix, order = _front(view, arrays)
+    if order is not None:  # the value comes in the order in which x[index] would give it
+        picked = reduce(broadcast_shapes, (i.shape for i in ix)) + front.shape[len(ix) :]
+        new = expand(_lowered(new, len(picked)), tuple(picked[d] for d in order))
+        new = apply1(Permute, new, {"dims": tuple(sorted(range(len(order)), key=order.__getitem__))})
+    edit(IndexPut, front, _lowered(new, front.ndim - len(ix) + max(i.ndim for i in ix)), *ix, name="__setitem__")
+
+
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of `input` with `values`, broadcast, at index tensors on the leading dimensions.
+
+    With `accumulate` they are added to what is there, at a repeated position every time; without it, which of the
+    values a repeated position gets is not said. Raises DTypeError if the dtypes differ, IndexingError for a
+    position that does not exist, ShapeError for values that do not fit.
+
+    >>> import tensorplay as tp
+    >>> tp.index_put(tp.zeros(3), (tp.tensor([0, 0, 2]),), tp.tensor([1.0, 2.0, 3.0]), accumulate=True)
+    tensor([3., 0., 3.])
+    """
+    op, ix = _placed(input, indices, values, accumulate, "index_put")
+    return apply(op, input, values, *ix)
+
+
+def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """`index_put` in place."""
+    op, ix = _placed(x, indices, values, accumulate, "index_put_")
+    return edit(op, x, values, *ix, name="index_put_")
+
+
+def _placed(x: Tensor, indices: Any, values: Any, accumulate: bool, name: str) -> tuple[type[Op], list[Tensor]]:
+    """The op and the index arrays as positions, when all that is given fits together."""
+    if isinstance(indices, Tensor) or not indices or not all(isinstance(i, Tensor) for i in indices):
+        raise NotATensorError(
+            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, at least one: got {indices!r}"
+        )
+    for i in indices:
+        if i._array.dtype.kind not in "iub":
+            raise IndexingError(f"tensors used as indices must be long, int, byte or bool tensors, not {i.dtype}")
+    if not isinstance(values, Tensor):
+        raise NotATensorError(f"{name}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
+    if values._array.dtype != x._array.dtype:
+        raise DTypeError(
+            "Index put requires the source and destination dtypes match, "
+            f"got {x.dtype} for the destination and {values.dtype} for the source: convert with values.to(x.dtype)"
+        )
+    _, ix, _ = _front(x, _split(x, tuple(indices))[1])
+    place = reduce(broadcast_shapes, (i.shape for i in ix)) + x.shape[len(ix) :]
+    lead = len(place) - values.ndim
+    if lead < 0 or any(n not in (1, m) for n, m in zip(values.shape, place[lead:], strict=True)):
+        raise ShapeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(place)}"
+        )
+    return IndexAdd if accumulate else IndexPut, ix
+
+
+def _lowered(value: Tensor, rank: int) -> Tensor:
+    """Leading dimensions of size 1 dropped from a value that has more dimensions than its place."""
+    extra = value.ndim - rank
+    if extra <= 0 or any(n != 1 for n in value.shape[:extra]):
+        return value
+    return apply1(GetItem, value, {"index": (0,) * extra})
 
 
 def _is_basic(item: Any) -> bool:
@@ -95,6 +174,8 @@ def _as_array(item: Any) -> Any:
 def _checked_basic(x: Tensor, index: tuple[Any, ...]) -> tuple[Any, ...]:
     """Errors of basic indices in the field's words, before NumPy words them its own way."""
     dims = sum(1 for i in index if i is not None and i is not Ellipsis)
+    if dims and not x.ndim:
+        raise IndexingError("invalid index of a 0-dim tensor: it is a single number, which item() gives")
     if dims > x.ndim:
         raise IndexingError(f"too many indices for tensor of dimension {x.ndim}: got {dims}")
     place = 0
@@ -129,6 +210,11 @@ def _split(x: Tensor, index: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[tup
             place += 0 if item is None else 1
             continue
         array = _as_array(item)
+        if array.dtype.kind == "b" and not array.ndim:  # a truth value: a new dimension, of which one element or none
+            basic.append(None)
+            arrays.append((dim, np.zeros(int(array), np.int64)))
+            dim += 1
+            continue
         for part in _masked(array, x.shape, place) if array.dtype.kind == "b" else (array,):
             basic.append(slice(None))
             arrays.append((dim, part))
@@ -159,31 +245,38 @@ def _width(item: Any) -> int:
 
 
 def _masked(mask: Any, shape: tuple[int, ...], place: int) -> tuple[Any, ...]:
-    if mask.ndim == 0:
-        raise IndexingError(
-            f"a single {bool(mask)} cannot index: use x[None] for a new dimension, or a mask of x's shape"
-        )
     covered = shape[place : place + mask.ndim]
     if mask.shape != covered:
         raise IndexingError(
             f"The shape of the mask {list(mask.shape)} at index 0 does not match "
             f"the shape of the indexed tensor {list(shape)} at index {place}"
         )
+    if not isinstance(mask, np.ndarray):
+        raise VmapReadError(
+            "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
+            "indexing with a boolean mask: each example would pick another number of elements. Use tp.where"
+        )
     return np.nonzero(mask)
 
 
 def _pick(view: Tensor, arrays: list[tuple[int, Any]]) -> Tensor:
     """Apply index arrays to some dimensions of a view."""
+    front, ix, order = _front(view, arrays)
+    out: Tensor = apply(Index, front, *ix)
+    return out if order is None else owned(apply1(Permute, out, {"dims": order}))
+
+
+def _front(view: Tensor, arrays: list[tuple[int, Any]]) -> tuple[Tensor, list[Tensor], tuple[int, ...] | None]:
+    """The view with the indexed dimensions in front, the index arrays, and how to order what they pick, if at all."""
     dims = [dim for dim, _ in arrays]
     rest = [d for d in range(view.ndim) if d not in dims]
     front = view if dims == list(range(len(dims))) else apply1(Permute, view, {"dims": (*dims, *rest)})
     for dim, array in arrays:
-        check_positions(array, dim, view.shape[dim], lowest=-view.shape[dim])
-    out: Tensor = apply(Index, front, *(wrap(np.ascontiguousarray(a)) if a.ndim else wrap(a) for _, a in arrays))
-    picked = out.ndim - len(rest)
+        check_positions(plain(array), dim, view.shape[dim], lowest=-view.shape[dim])
+    ix = [wrap(np.ascontiguousarray(a)) if a.ndim and isinstance(a, np.ndarray) else wrap(a) for _, a in arrays]
+    picked = max(i.ndim for i in ix)
     first = dims[0]
     neighbours = dims == list(range(first, first + len(dims)))
     if not neighbours or first == 0:
-        return out
-    order = [*range(picked, picked + first), *range(picked), *range(picked + first, out.ndim)]
-    return apply1(Permute, out, {"dims": tuple(order)})
+        return front, ix, None
+    return front, ix, (*range(picked, picked + first), *range(picked), *range(picked + first, picked + len(rest)))

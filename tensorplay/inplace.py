@@ -1,26 +1,31 @@
-"""Writing into a tensor's memory: which edits are allowed, and how they are noticed.
+"""Writing into a tensor's memory: which edits are allowed, how they are noticed, and how they are recorded.
 
-An edit raises the version that the tensor shares with its views, so a backward pass that needs the old
-value says so instead of computing something else.
+An edit raises the version that the tensor shares with its views, so a backward pass that needs the old value
+says so instead of computing something else. Where operations are recorded, the edit is one: the new value is
+computed from the old one as usual, and `take` moves its numbers into the memory and its history to the tensor,
+or, for a view, to the base by way of the op `CopySlices`.
 """
 
 from __future__ import annotations
 
 from typing import Any
-from weakref import ref
 
 import numpy as np
 
 from . import events
-from .apply import apply
+from .apply import apply, record
 from .arrays.dtypes import of
-from .autograd.modes import inferring, recording
+from .arrays.levels import level_of
+from .autograd.lines import mark_edit
+from .autograd.modes import inferring, recording_at
 from .errors import DTypeError, InferenceError, InPlaceError, InPlaceTypeError, ShapeError
-from .ops import Add, Div, Mul, Sub
+from .lifting import rise
+from .ops import Add, Atan2, Cast, Copy, CopySlices, Div, Fill, Mul, Op, Pow, Sub
 from .source import user_line
-from .tensor import Tensor, wrap
+from .tensor import Tensor, constant, edge_of, wrap
+from .views import follow_retained, forbid
 
-__all__ = ["add_", "checked", "copy_", "div_", "fill_", "fitting", "forbid_tracked", "mul_", "sub_", "written", "zero_"]
+__all__ = ["assign", "checked", "edit", "fitting", "permit", "rebase", "take", "tracked", "written"]
 
 
 SPOKEN = {
@@ -31,6 +36,9 @@ SPOKEN = {
 """The names of dtypes in PyTorch's error messages, which people search for."""
 
 
+# ------------------------------------------------------------------------------------- what may be edited
+
+
 def checked(x: Tensor) -> Any:
     """The array of x, if it may be written."""
     if x._cell is None and not inferring():
@@ -39,9 +47,7 @@ def checked(x: Tensor) -> Any:
         )
     array = x._array
     if not isinstance(array, np.ndarray):
-        raise InPlaceError(
-            "a batch of gradients (is_grads_batched) cannot be edited in place: return a new one (g * 2)"
-        )
+        return array
     if any(stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)):
         raise InPlaceError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
@@ -50,6 +56,34 @@ def checked(x: Tensor) -> Any:
     if not array.flags.writeable:
         raise InPlaceError("the memory of this tensor is read-only, so it cannot be edited in place: clone() it first")
     return array
+
+
+def tracked(x: Tensor, *others: Any) -> bool:
+    """Whether an edit of x with these values has to be recorded."""
+    return any(_needs(t) and recording_at(level_of(t._array)) for t in (x, *others))
+
+
+def _needs(t: Any) -> bool:
+    if not isinstance(t, Tensor):
+        return False
+    return t.requires_grad or (t._view is not None and t._view.base._needs_grad)
+
+
+def permit(x: Tensor) -> None:
+    """Refuse an edit that cannot be recorded."""
+    if x._view is not None:
+        forbid(x._view)
+        base = x._view.base
+        if (base._needs_grad and base._node is None) or (x._needs_grad and x._node is None):
+            raise InPlaceError(
+                "a view of a leaf Variable that requires grad is being used in an in-place operation: the edit would "
+                "replace the very value one differentiates by. Do it inside tp.no_grad(), or on a clone()"
+            )
+    elif x._needs_grad and x._node is None:
+        raise InPlaceError(
+            "a leaf Variable that requires grad is being used in an in-place operation: the edit would replace the "
+            "very value one differentiates by. Do it inside tp.no_grad(), or work on a clone()"
+        )
 
 
 def fitting(x: Tensor, value: Any) -> Any:
@@ -64,27 +98,6 @@ def fitting(x: Tensor, value: Any) -> Any:
         raise DTypeError(f"value cannot be converted to type {x.dtype} without overflow: got {value!r}") from None
 
 
-def forbid_tracked(x: Tensor, *others: Any) -> None:
-    """Refuse an edit that would have to be recorded."""
-    if not recording() or not any(isinstance(t, Tensor) and t._needs_grad for t in (x, *others)):
-        return
-    if x._needs_grad and x._node is None:
-        raise InPlaceError(
-            "a leaf Variable that requires grad is being used in an in-place operation: the edit would replace the "
-            "very value one differentiates by. Do it inside tp.no_grad(), or work on a clone()"
-        )
-    if x._view is not None and x._view._needs_grad and x._view._node is None:
-        raise InPlaceError(
-            "a view of a leaf Variable that requires grad is being used in an in-place operation: "
-            "do it inside tp.no_grad(), or on a clone()"
-        )
-    raise InPlaceError(
-        "an in-place operation on a view (slice assignment too), or on a tensor with views, that is part of the graph "
-        "is not recorded in this version: write the out-of-place form (y = y + 1, not y += 1), or edit inside "
-        "tp.no_grad()"
-    )
-
-
 def written(x: Tensor, name: str) -> None:
     """Raise the version, and tell those who listen."""
     if x._cell is None:
@@ -92,43 +105,77 @@ def written(x: Tensor, name: str) -> None:
     x._cell[0] += 1
     if events.listeners:
         place = user_line() if events.sources_wanted else None
+        mark_edit(x._cell, name, place)
         events.emit(events.InPlace(x, x._cell[0], name, place))
 
 
-def _edit(op: Any, x: Tensor, other: Any) -> Tensor:
-    """x op= other."""
-    tracked = recording() and (x._needs_grad or (isinstance(other, Tensor) and other._needs_grad))
-    alone = x._view is None and x._cell is not None and len(x._cell) == 1
-    if tracked and alone and (x._node is not None or not x._needs_grad):
-        return _rebase(op, x, other)
-    if not isinstance(other, (Tensor, int, float, complex, np.generic, np.ndarray)):
-        raise InPlaceTypeError(f"an in-place operation takes a Tensor or a number, not {type(other).__name__}")
-    forbid_tracked(x, other)
-    _store(x, checked(x), apply(op, x.detach(), other.detach() if isinstance(other, Tensor) else other)._array)
-    written(x, f"{op.__name__.lower()}_")
+# ---------------------------------------------------------------------------------------------- an edit
+
+
+def edit(op: type[Op], x: Tensor, *others: Any, name: str) -> Tensor:
+    """x becomes `op(x, *others)`, in its own memory; recorded where operations are."""
+    for other in others:
+        if not isinstance(other, (Tensor, int, float, complex, np.generic, np.ndarray)):
+            raise InPlaceTypeError(f"an in-place operation takes a Tensor or a number, not {type(other).__name__}")
+    rise(x, *others)
+    if tracked(x, *others):
+        permit(x)
+        checked(x)
+        take(x, apply(op, _old(x), *others), name)
+        return x
+    plain = (constant(t) if isinstance(t, Tensor) else t for t in (x, *others))
+    _store(x, checked(x), apply(op, *plain)._array)
+    written(x, name)
     return x
 
 
-def _rebase(op: Any, x: Tensor, other: Any) -> Tensor:
-    """A recorded edit: the operation runs on a copy of the old value, and x becomes its result."""
-    old = wrap(x._array.copy())
-    old._node, old._needs_grad = x._node, x._needs_grad
-    result: Tensor = apply(op, old, other)
-    _store(x, checked(x), result._array)
-    _move_retained(x, result)
-    x._node, x._needs_grad = result._node, True
-    written(x, f"{op.__name__.lower()}_")
-    return x
+def _old(x: Tensor) -> Tensor:
+    """The value of x before the edit, with its history; its memory is still x's."""
+    old = wrap(x._array)
+    old._node = edge_of(x)
+    old._needs_grad = old._node is not None
+    return old
 
 
-def _move_retained(x: Tensor, result: Tensor) -> None:
-    """`retain_grad` follows the tensor to its new node; hooks stay with the old value."""
-    if x.retains_grad:
-        x.grad_fn.extra.retain.pop(x.output_nr)  # type: ignore[union-attr]
-        result.grad_fn.extras().retain[result.output_nr] = ref(x)  # type: ignore[union-attr]
+def take(x: Tensor, result: Tensor, name: str) -> None:
+    """Give x the numbers and the history of `result`, which was computed from x's old value."""
+    if result._array.dtype != x._array.dtype:
+        _check_store(x._array, result._array)
+        result = apply(Cast, result, dtype=x._array.dtype)
+    before, after = x._array, result._array
+    node = result.grad_fn
+    if node is not None and node.saved:
+        node.saved = tuple(v.copy() if v is before and hasattr(v, "flags") else v for v in node.saved)
+    _store(x, checked(x), after)
+    written(x, name)
+    if node is not None and node.saved:  # a rule that reads its output reads x's own memory, at this version
+        node.saved = tuple(x._array if v is after else v for v in node.saved)
+        cell = x._cell
+        node.versions = tuple((cell, cell[0]) if c is result._cell else (c, v) for c, v in node.versions)  # type: ignore[index]
+    rebase(x, result)
 
 
-def _store(x: Tensor, target: Any, new: Any) -> None:
+def rebase(x: Tensor, result: Tensor) -> None:
+    """Give x the history of `result`; x's memory already holds its value."""
+    if result._node is None:
+        return
+    if x._view is None:
+        follow_retained(x, result)
+        x._node, x._needs_grad = result._node, True
+        return
+    base, steps = x._view.base, x._view.steps
+    now = wrap(base._array)
+    now._cell = base._cell
+    if isinstance(base._array, np.ndarray):
+        record(CopySlices, (_old(base), result), now, steps=steps)
+    else:
+        now = apply(CopySlices, _old(base), result, steps=steps)
+        base._array = now._array
+    follow_retained(base, now)
+    base._node, base._needs_grad = now._node, True
+
+
+def _check_store(target: Any, new: Any) -> None:
     if new.shape != target.shape:
         raise ShapeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(new.shape)}")
     if of(new.dtype).category > of(target.dtype).category:
@@ -136,54 +183,98 @@ def _store(x: Tensor, target: Any, new: Any) -> None:
             f"result type {SPOKEN[new.dtype.name]} can't be cast to the desired output type "
             f"{SPOKEN[target.dtype.name]}: the edit would lose digits; write y = x + … instead"
         )
-    target[...] = new
 
 
-def add_(x: Tensor, other: Any) -> Tensor:
-    """x += other, in place."""
-    return _edit(Add, x, other)
+def _store(x: Tensor, target: Any, new: Any) -> None:
+    _check_store(target, new)
+    if isinstance(target, np.ndarray) and isinstance(new, np.ndarray):
+        target[...] = new
+    elif isinstance(target, np.ndarray):
+        raise InPlaceError(
+            "vmap: inplace arithmetic is not possible: a tensor that is the same for all examples cannot take a value "
+            "that differs between them. Use the out-of-place form, or make the target from the batched tensor"
+        )
+    else:
+        if x._view is not None:
+            base = x._view.base
+            base._array = apply(CopySlices, wrap(base._array), wrap(new), steps=x._view.steps)._array
+        x._array = new
 
 
-def sub_(x: Tensor, other: Any) -> Tensor:
-    """x -= other, in place."""
-    return _edit(Sub, x, other)
+# ------------------------------------------------------------------------------------------ the edits
 
 
-def mul_(x: Tensor, other: Any) -> Tensor:
-    """x *= other, in place."""
-    return _edit(Mul, x, other)
+def _binary(op: type[Op], sign: str) -> Any:
+    name = f"{op.__name__.lower()}_"
+
+    def run(x: Tensor, other: Any) -> Tensor:
+        return edit(op, x, other, name=name)
+
+    run.__name__, run.__doc__ = name, f"x {sign}= other, in place."
+    return run
 
 
-def div_(x: Tensor, other: Any) -> Tensor:
-    """x /= other, in place."""
-    return _edit(Div, x, other)
+add_, sub_, mul_, div_, pow_ = (
+    _binary(op, sign) for op, sign in ((Add, "+"), (Sub, "-"), (Mul, "*"), (Div, "/"), (Pow, "**"))
+)
+
+
+def atan2_(x: Tensor, other: Tensor) -> Tensor:
+    """`atan2` of every element and `other`, in place."""
+    if not isinstance(other, Tensor):
+        raise InPlaceTypeError(f"atan2_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    return edit(Atan2, x, other, name="atan2_")
+
+
+def unary(op: type[Op]) -> Any:
+    """The in-place form of an op of one input, such as `exp_`."""
+    name = f"{op.__name__.lower()}_"
+
+    def run(x: Tensor) -> Tensor:
+        return edit(op, x, name=name)
+
+    run.__name__, run.__doc__ = name, f"`{name[:-1]}` of every element, in place."
+    return run
 
 
 def fill_(x: Tensor, value: Any) -> Tensor:
     """Every element becomes `value`."""
-    forbid_tracked(x, value)
-    if np.ndim(value):
+    if np.ndim(value._array if isinstance(value, Tensor) else value):
         raise ShapeError(f"fill_ only supports 0-dimension value tensor, got {np.ndim(value)} dimensions: use copy_()")
-    checked(x)[...] = fitting(x, value)
-    written(x, "fill_")
-    return x
+    return assign(x, value, "fill_", Fill)
 
 
 def zero_(x: Tensor) -> Tensor:
     """Every element becomes 0."""
-    return fill_(x, 0)
+    return assign(x, 0, "zero_", Fill)
 
 
 def copy_(x: Tensor, source: Any) -> Tensor:
     """The elements of `source`, broadcast and cast."""
-    forbid_tracked(x, source)
+    return assign(x, source, "copy_", Copy)
+
+
+def assign(x: Tensor, value: Any, name: str, op: type[Op] = Copy) -> Tensor:
+    """x takes the elements of `value`, broadcast and cast."""
+    rise(x, value)
+    new = fitting(x, value)
+    if tracked(x, value):
+        permit(x)
+        checked(x)
+        take(x, apply(op, _old(x), value if isinstance(value, Tensor) else wrap(new)), name)
+        return x
     target = checked(x)
-    new = fitting(x, source)
+    if isinstance(target, np.ndarray) and isinstance(new, np.ndarray):
+        _fill(target, new)
+    else:
+        plain = constant(value) if isinstance(value, Tensor) else wrap(new)
+        _store(x, target, apply(op, constant(x), plain)._array)
+    written(x, name)
+    return x
+
+
+def _fill(target: Any, new: Any) -> None:
     try:
         np.copyto(target, new, casting="unsafe")
-    except ValueError:
-        raise ShapeError(
-            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(new.shape)}"
-        ) from None
-    written(x, "copy_")
-    return x
+    except ValueError as error:
+        raise Copy.explain((target, new), {}, error) from None

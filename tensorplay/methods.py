@@ -12,24 +12,31 @@ from typing import Any
 
 import numpy as np
 
-from . import functional, inplace, ops, printing, scores
+from . import functional, indexing, inplace, ops, printing, scores
 from .apply import apply
 from .arrays.device import Device
 from .arrays.dtypes import as_numpy, bool_, float16, float32, float64, int32, int64, is_dtype_name
-from .errors import ConversionError, CopyError
+from .autograd.bridge import bridge
+from .errors import ConversionError, ScalarError
+from .lifting import readable, reduced
 from .ops.families import normal_dim
 from .source import warn
-from .tensor import Tensor, number_from, wrap
+from .tensor import Tensor, number_from
 
 __all__: list[str] = []
 
 for _name in functional.__all__:
-    if _name not in ("where", "detach"):
+    if _name not in ("where", "detach", "cat", "concat", "stack"):
         setattr(Tensor, _name, getattr(functional, _name))
 for _name in ("softmax", "log_softmax"):
     setattr(Tensor, _name, getattr(scores, _name))
-for _name in ("add_", "sub_", "mul_", "div_", "fill_", "zero_", "copy_"):
+for _name in ("add_", "sub_", "mul_", "div_", "pow_", "atan2_", "fill_", "zero_", "copy_"):
     setattr(Tensor, _name, getattr(inplace, _name))
+Tensor.index_put_ = indexing.index_put_  # type: ignore[attr-defined]
+for _op in (
+    ops.Abs, ops.Cos, ops.Exp, ops.Log, ops.Log2, ops.Neg, ops.Relu, ops.Sigmoid, ops.Sin, ops.Sqrt, ops.Tanh,
+):  # fmt: skip
+    setattr(Tensor, f"{_op.__name__.lower()}_", inplace.unary(_op))
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,12 +63,12 @@ def tolist(self: Tensor) -> Any:
 @_method
 def numpy(self: Tensor) -> Any:
     """The numbers as a NumPy array that shares the memory."""
-    if self._needs_grad:
+    if self.requires_grad:
         raise ConversionError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead: "
             "NumPy would not record what is done to it"
         )
-    return self._array
+    return self._array if self._array.__class__ is np.ndarray else readable(self)
 
 
 @_method
@@ -77,13 +84,18 @@ def __bool__(self: Tensor) -> bool:
             + ("no values" if self._array.size == 0 else "more than one value")
             + " is ambiguous: use (x > 0).all(), .any() or a single element"
         )
-    return bool(self._array.item())
+    return builtins.bool(self._array)
 
 
 def _number(kind: type) -> Callable[[Tensor], Any]:
     def convert(self: Tensor) -> Any:
+        if self._array.size != 1:
+            raise ScalarError(
+                "only one element tensors can be converted to Python scalars: this one has "
+                f"{self._array.size} elements. Pick one, or use tolist()"
+            )
         value = number_from(self)
-        if self._needs_grad and kind is builtins.float:
+        if kind is builtins.float and self.requires_grad:
             warn(
                 "Converting a tensor with requires_grad=True to a scalar leaves the graph: use x.detach() or x.item()",
                 UserWarning,
@@ -124,13 +136,14 @@ def __contains__(self: Tensor, element: Any) -> bool:
     if not isinstance(element, (Tensor, builtins.int, builtins.float, builtins.complex, np.generic)):
         raise TypeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
     found: Any = self == element
-    return builtins.bool(found._array.any())
+    return builtins.bool(found.any())
 
 
 @_method
 def __repr__(self: Tensor) -> str:
-    if not isinstance(self._array, np.ndarray):  # a batch, as a hook sees it under is_grads_batched
-        return f"tensor({self._array!r})"
+    if not isinstance(self._array, np.ndarray):  # of a transform: a batch, a dual
+        now = bridge.settled(self)
+        return f"tensor({self._array!r})" if now is self else repr(now)
     node = self.grad_fn
     name = node.name() if node is not None else None
     return printing.format_tensor(self._array, requires_grad=self._needs_grad, grad_fn=name)
@@ -144,19 +157,6 @@ def __format__(self: Tensor, spec: str) -> str:
     if spec:
         raise TypeError(f"unsupported format string passed to Tensor.__format__: {spec!r}. It works for one number")
     return repr(self)
-
-
-@_method
-def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
-    if self._node is not None:
-        raise CopyError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment: "
-            "copy x.detach() instead"
-        )
-    twin = wrap(self._array.copy(), self._needs_grad, type(self))
-    memo[id(self)] = twin
-    twin._grad = None if self._grad is None else wrap(self._grad._array.copy())
-    return twin
 
 
 # ------------------------------------------------------------------------------------- size and dtype
@@ -189,13 +189,14 @@ def is_floating_point(self: Tensor) -> bool:
 @_method
 def contiguous(self: Tensor) -> Tensor:
     """The tensor itself if its memory is in order, else a copy that is."""
-    return self if self._array.flags.c_contiguous else functional.clone(self)
+    return self if is_contiguous(self) else functional.clone(self)
 
 
 @_method
 def is_contiguous(self: Tensor) -> bool:
     """Whether the elements lie in memory in order."""
-    return bool(self._array.flags.c_contiguous)
+    array = self._array
+    return builtins.bool(array.__class__ is not np.ndarray or array.flags.c_contiguous)
 
 
 @_method
@@ -220,7 +221,9 @@ def to(self: Tensor, *target: Any, dtype: Any = None, device: Any = None) -> Ten
     if device is not None:
         Device(device)
     found = self._array.dtype if dtype is None else as_numpy(dtype)
-    return self if found == self._array.dtype else apply(ops.Cast, self, dtype=found)
+    if found == self._array.dtype:
+        return self
+    return apply(ops.Cast, self if found.kind in "fc" else self.detach(), dtype=found)  # integers have no gradient
 
 
 @_method
@@ -279,12 +282,12 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 
 def _all(self: Tensor) -> Tensor:
     """Whether every element is true."""
-    return wrap(np.asarray(self._array.all()))
+    return reduced(np.all, self)
 
 
 def _any(self: Tensor) -> Tensor:
     """Whether some element is true."""
-    return wrap(np.asarray(self._array.any()))
+    return reduced(np.any, self)
 
 
 Tensor.all, Tensor.any = _all, _any  # type: ignore[attr-defined]

@@ -18,6 +18,7 @@ import numpy as np
 from .arrays import dtypes, philox
 from .creation import DTypeLike, check_device, size_of
 from .errors import DTypeError, RangeError
+from .lifting import batched, random_frames
 from .tensor import Tensor, wrap
 
 __all__ = [
@@ -151,6 +152,23 @@ def draw(fill: Filler, shape: tuple[int, ...], dtype: np.dtype[Any], generator: 
     return fill(key, counter, shape, dtype)
 
 
+def _drawn(fill: Filler, shape: tuple[int, ...], dtype: Any, generator: Generator | None, needs_grad: bool) -> Tensor:
+    found = dtypes.as_numpy(dtype)
+    return _each(lambda *lead: draw(fill, (*lead, *shape), found, generator), needs_grad)
+
+
+def _each(make: Callable[..., np.ndarray], needs_grad: bool) -> Tensor:
+    """`make(*lead)` as a tensor: inside a vmap with randomness "different" an array for each example.
+
+    `lead` are the sizes of those batches, the outermost first.
+    """
+    frames = random_frames()
+    x = wrap(make(*(frame.space.size for frame in frames)))
+    for frame in frames:
+        x = batched(x, frame.level)
+    return x.requires_grad_() if needs_grad else x
+
+
 def rand(
     *size: Any,
     generator: Generator | None = None,
@@ -166,7 +184,7 @@ def rand(
     ((2, 3), True)
     """
     check_device(device)
-    return wrap(draw(philox.uniform, size_of(size), dtypes.as_numpy(dtype), generator), requires_grad)
+    return _drawn(philox.uniform, size_of(size), dtype, generator, requires_grad)
 
 
 def randn(
@@ -183,7 +201,7 @@ def randn(
     True
     """
     check_device(device)
-    return wrap(draw(philox.normal, size_of(size), dtypes.as_numpy(dtype), generator), requires_grad)
+    return _drawn(philox.normal, size_of(size), dtype, generator, requires_grad)
 
 
 def rand_like(
@@ -222,9 +240,13 @@ def randint(
     if low >= high:
         raise RangeError(f"randint expects 'low' to be less than 'high', but got low={low} >= high={high}")
     shape = size_of((size,))
-    key, counter = (generator or default_generator).take(2 * math.prod(shape))
-    values = philox.integers(key, counter, low, high, shape)
-    return wrap(values.astype(dtypes.as_numpy(dtype or dtypes.int64), copy=False), requires_grad)
+    found = dtypes.as_numpy(dtype or dtypes.int64)
+
+    def make(*lead: int) -> np.ndarray:
+        key, counter = (generator or default_generator).take(2 * math.prod((*lead, *shape)))
+        return philox.integers(key, counter, low, high, (*lead, *shape)).astype(found, copy=False)
+
+    return _each(make, requires_grad)
 
 
 def _bounds(given: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, int, Any]:
@@ -256,5 +278,13 @@ def randperm(
     """
     check_device(device)
     (count,) = size_of((n,))
-    key, counter = (generator or default_generator).take(2 * count)
-    return wrap(philox.permutation(key, counter, count).astype(dtypes.as_numpy(dtype or dtypes.int64)), requires_grad)
+    found = dtypes.as_numpy(dtype or dtypes.int64)
+
+    def make(*lead: int) -> np.ndarray:
+        order = np.empty((*lead, count), found)
+        for place in np.ndindex(lead):
+            key, counter = (generator or default_generator).take(2 * count)
+            order[place] = philox.permutation(key, counter, count)
+        return order
+
+    return _each(make, requires_grad)

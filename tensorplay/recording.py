@@ -16,6 +16,7 @@ from .apply import apply, apply1, apply2
 from .arrays.composite import Composite
 from .arrays.dtypes import as_numpy
 from .autograd.bridge import bridge
+from .lifting import stopped, values
 from .tensor import Tensor, wrap
 
 __all__ = ["TensorSpace", "tensors"]
@@ -39,21 +40,25 @@ class TensorSpace(Composite):
 
     rank = 1
     exp, log, sqrt, tanh, sigmoid = map(_unary, (ops.Exp, ops.Log, ops.Sqrt, ops.Tanh, ops.Sigmoid))
+    log2, sin, cos = map(_unary, (ops.Log2, ops.Sin, ops.Cos))
     relu, abs, copy = map(_unary, (ops.Relu, ops.Abs, ops.Clone))
     div, pow, maximum, minimum = map(_binary, (ops.Div, ops.Pow, ops.Maximum, ops.Minimum))
+    atan2 = _binary(ops.Atan2)
 
     @staticmethod
     def conj(x: Any) -> Any:
-        """Numbers and real tensors pass unchanged, and unrecorded."""
-        return apply1(ops.Conj, x) if isinstance(x, Tensor) and x._array.dtype.kind == "c" else x
+        """Real numbers and tensors pass unchanged, and unrecorded."""
+        if isinstance(x, Tensor):
+            return apply1(ops.Conj, x) if x._array.dtype.kind == "c" else x
+        return x.conjugate() if x.__class__ is complex else x
 
     @staticmethod
     def sign(x: Tensor) -> Tensor:
-        return wrap(np.sign(x._array))
+        return values(np.sign, x)
 
     @staticmethod
     def stop(x: Tensor) -> Tensor:
-        return x.detach()
+        return stopped(x)
 
     @staticmethod
     def cast(x: Tensor, dtype: Any) -> Tensor:
@@ -83,12 +88,34 @@ class TensorSpace(Composite):
         return apply1(ops.Amin, x, {"dim": dim, "keepdim": keepdim})
 
     @staticmethod
+    def prod(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+        return apply1(ops.Prod, x, {"dim": dim, "keepdim": keepdim})
+
+    @staticmethod
+    def norm(x: Tensor, p: float, dim: Any, keepdim: bool) -> Tensor:
+        return apply1(ops.Norm, x, {"p": p, "dim": dim, "keepdim": keepdim})
+
+    @staticmethod
     def argmax(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
         return apply(ops.ArgMax, x, dim=dim, keepdim=keepdim)
 
     @staticmethod
     def argmin(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
         return apply(ops.ArgMin, x, dim=dim, keepdim=keepdim)
+
+    # ------------------------------------------------------------------------ along one dimension
+
+    @staticmethod
+    def cumsum(x: Tensor, dim: int) -> Tensor:
+        return apply1(ops.Cumsum, x, {"dim": dim})
+
+    @staticmethod
+    def cumprod(x: Tensor, dim: int) -> Tensor:
+        return apply1(ops.Cumprod, x, {"dim": dim})
+
+    @staticmethod
+    def argsort(x: Tensor, dim: int) -> Tensor:
+        return apply(ops.ArgSort, x, dim=dim, descending=False)
 
     # ----------------------------------------------------------------------- another arrangement
 
@@ -99,6 +126,10 @@ class TensorSpace(Composite):
     @staticmethod
     def permute(x: Tensor, dims: Shape) -> Tensor:
         return apply1(ops.Permute, x, {"dims": dims})
+
+    @staticmethod
+    def flip(x: Tensor, dims: Shape) -> Tensor:
+        return apply1(ops.Flip, x, {"dims": dims})
 
     @staticmethod
     def T(x: Tensor) -> Tensor:
@@ -113,6 +144,14 @@ class TensorSpace(Composite):
     def sum_to(x: Tensor, shape: Shape) -> Tensor:
         return apply1(ops.SumTo, x, {"shape": shape})
 
+    @staticmethod
+    def cat(xs: Sequence[Tensor], dim: int) -> Tensor:
+        return apply(ops.Cat, *xs, dim=dim)
+
+    @staticmethod
+    def stack(xs: Sequence[Tensor], dim: int) -> Tensor:
+        return apply(ops.Stack, *xs, dim=dim)
+
     # ------------------------------------------------------------------------------- by position
 
     @staticmethod
@@ -126,6 +165,14 @@ class TensorSpace(Composite):
     @staticmethod
     def put(x: Tensor, index: tuple[Any, ...], shape: Shape) -> Tensor:
         return apply1(ops.Put, x, {"index": index, "shape": shape})
+
+    @staticmethod
+    def put_view(x: Tensor, v: Any, steps: Sequence[Any]) -> Tensor:
+        return apply(ops.CopySlices, x, v, steps=tuple(steps))
+
+    @staticmethod
+    def put_at(x: Tensor, ix: Sequence[Tensor], v: Any) -> Tensor:
+        return apply(ops.IndexPut, x, v, *ix)
 
     @staticmethod
     def take(x: Tensor, ix: Sequence[Tensor]) -> Tensor:

@@ -10,6 +10,7 @@ from . import functional as F
 from . import ops
 from .apply import apply, apply1
 from .errors import DTypeError, IndexingError, NotATensorError, ShapeError, TargetError
+from .lifting import plain
 from .ops.families import normal_dim
 from .source import warn
 from .tensor import Tensor, rank, wrap
@@ -81,12 +82,12 @@ def cross_entropy(
         return _against_probabilities(input, target, weight, reduction, label_smoothing)
     _check_classes(input, target)
     scores, classes = _rows(input, target)
-    ignored = classes._array == ignore_index
-    if weight is None and not label_smoothing and not ignored.any():
+    ignored = (plain(classes._array) == ignore_index).any()
+    if weight is None and not label_smoothing and not ignored:
         _check_range(classes, scores.shape[1])
         losses = apply(ops.CrossEntropy, scores, classes)
         return _reduced(losses, reduction, target.shape)
-    return _weighted(scores, classes, ignored, weight, reduction, label_smoothing, target.shape)
+    return _weighted(scores, classes, ignore_index, weight, reduction, label_smoothing, target.shape)
 
 
 def _rows(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -113,8 +114,9 @@ def _check_classes(input: Tensor, target: Tensor) -> None:
         )
 
 
-def _check_range(classes: Tensor, count: int, ignored: Any = False) -> None:
-    wrong = classes._array[((classes._array < 0) | (classes._array >= count)) & ~np.asarray(ignored)]
+def _check_range(classes: Tensor, count: int, ignored: int | None = None) -> None:
+    numbers = plain(classes._array)
+    wrong = numbers[((numbers < 0) | (numbers >= count)) & (numbers != ignored)]
     if wrong.size:
         raise IndexingError(f"Target {wrong[0]} is out of bounds: there are {count} classes, numbered 0 to {count - 1}")
 
@@ -122,22 +124,25 @@ def _check_range(classes: Tensor, count: int, ignored: Any = False) -> None:
 def _reduced(losses: Tensor, reduction: str, shape: tuple[int, ...]) -> Tensor:
     if reduction == "mean":
         return F.mean(losses)
-    return F.sum(losses) if reduction == "sum" else F.reshape(losses, shape)
+    if reduction == "sum":
+        return F.sum(losses)
+    return losses if losses.shape == shape else F.reshape(losses, shape)  # a view could not be detached in place
 
 
 def _weighted(
-    scores: Tensor, classes: Tensor, ignored: Any, weight: Any, reduction: str, smoothing: float, shape: Any
+    scores: Tensor, classes: Tensor, ignore_index: int, weight: Any, reduction: str, smoothing: float, shape: Any
 ) -> Tensor:
     """With class weights, ignored entries or smoothing: composed of recorded operations."""
-    _check_range(classes, scores.shape[1], ignored)
-    safe = wrap(np.where(ignored, 0, classes._array))
-    factors = np.ones(len(safe._array), scores._array.dtype) if weight is None else weight._array[safe._array]
-    factors = wrap(np.where(ignored, factors.dtype.type(0), factors))
+    _check_range(classes, scores.shape[1], ignore_index)
+    ignored: Any = classes == ignore_index
+    safe = F.where(ignored, 0, classes)
+    factors = wrap(np.ones(safe.shape, scores._array.dtype)) if weight is None else weight.detach()[safe]
+    factors = F.where(ignored, 0.0, factors)
     logp = log_softmax(scores, 1)
     losses = -F.reshape(F.gather(logp, 1, F.reshape(safe, (-1, 1))), (-1,)) * factors
     if smoothing:
         spread = logp if weight is None else logp * weight
-        even = -F.sum(spread, 1) / scores.shape[1] * wrap((~ignored).astype(scores._array.dtype))
+        even = -F.sum(spread, 1) / scores.shape[1] * (~ignored).to(scores.dtype)
         losses = losses * (1 - smoothing) + even * smoothing
     if reduction == "mean":
         return F.sum(losses) / F.sum(factors)

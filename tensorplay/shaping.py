@@ -10,10 +10,11 @@ import numpy as np
 from . import ops
 from .apply import apply, apply1
 from .errors import DTypeError, IndexingError, ShapeError
+from .lifting import plain
 from .ops.families import normal_dim, normal_dims
 from .tensor import Tensor, rank
 
-__all__ = ["expand", "flatten", "gather", "permute", "reshape", "squeeze", "transpose", "unsqueeze", "view"]
+__all__ = ["expand", "flatten", "flip", "gather", "permute", "reshape", "squeeze", "transpose", "unsqueeze", "view"]
 
 Dim = int | tuple[int, ...] | None
 
@@ -64,7 +65,7 @@ def view(input: Tensor, *shape: Any) -> Tensor:
     (6,)
     """
     out = reshape(input, *shape)
-    if out._array.size and not np.may_share_memory(out._array, input._array):
+    if out._array.size and isinstance(out._array, np.ndarray) and not np.may_share_memory(out._array, input._array):
         raise ShapeError(
             f"view size is not compatible with input tensor's size and stride: {list(input.shape)} cannot be seen as "
             f"{list(out.shape)} without copying. Use reshape() instead"
@@ -73,7 +74,7 @@ def view(input: Tensor, *shape: Any) -> Tensor:
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Dimensions from `start_dim` to `end_dim` as one.
+    """Dimensions from `start_dim` to `end_dim` as one; the tensor itself if that is one dimension already.
 
     >>> import tensorplay as tp
     >>> tp.flatten(tp.ones(2, 3, 4), 1).shape
@@ -83,6 +84,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if start > end:
         raise ShapeError(f"flatten() has invalid args: start_dim {start_dim} cannot come after end_dim {end_dim}")
     shape = input.shape
+    if start == end and shape:
+        return input
     return reshape(input, (*shape[:start], prod(shape[start : end + 1]), *shape[end + 1 :]))
 
 
@@ -151,6 +154,21 @@ def expand(input: Tensor, *sizes: Any) -> Tensor:
     return apply1(ops.Expand, input, {"shape": shape})
 
 
+def flip(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
+    """The elements in reverse order along `dims`, given one by one or as a sequence: a copy, with its own memory.
+
+    Raises DimensionError for a dimension that is not there, ShapeError for one named twice.
+
+    >>> import tensorplay as tp
+    >>> tp.flip(tp.tensor([[1, 2], [3, 4]]), (0, 1))
+    tensor([[4, 3],
+            [2, 1]])
+    """
+    chosen = _sizes(places if dims is None else (dims,))
+    along = normal_dims(chosen, rank(input)) if chosen else None
+    return apply1(ops.Flip, input, {"dims": along or ()})
+
+
 def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """out[i][j] = input[index[i][j]][j] for dim 0, and so on; gradients of repeated positions add.
 
@@ -178,4 +196,4 @@ def _check_gather(input: Tensor, dim: int, index: Tensor) -> None:
             f"input {list(input.shape)} apart from dimension {dim}"
         )
     if index._array.size and rank(input):
-        check_positions(index._array, dim, input.shape[dim], lowest=0)
+        check_positions(plain(index._array), dim, input.shape[dim], lowest=0)

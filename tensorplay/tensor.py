@@ -16,7 +16,7 @@ from .arrays.dtypes import DType, of
 from .autograd import passes
 from .autograd.bridge import bridge
 from .autograd.modes import inferring
-from .autograd.node import Node, Out, RemovableHandle
+from .autograd.node import Node, Out, RemovableHandle, node_at
 from .errors import (
     ConversionError,
     DTypeError,
@@ -25,12 +25,12 @@ from .errors import (
     HookError,
     InferenceError,
     InPlaceError,
-    NonLeafGradWarning,
     NotATensorError,
 )
-from .source import warn
+from .leaves import LeafExtra, check_grad, grad_dtype, set_grad_dtype, warn_non_leaf
+from .views import View, sync
 
-__all__ = ["Tensor", "check_differentiable", "edge_of", "number_from", "rank", "with_edge", "wrap"]
+__all__ = ["Tensor", "check_differentiable", "constant", "edge_of", "number_from", "rank", "with_edge", "wrap"]
 
 Array = np.ndarray[Any, Any]
 new = object.__new__
@@ -61,11 +61,10 @@ class Tensor:
     _needs_grad: bool
     _grad: Tensor | None
     _cell: list[int] | None
-    """[version], and a second entry once views exist (`VIEWED` in apply.py); shared by base, views and `detach()`.
-    None for inference tensors."""
-    _view: Tensor | None
-    """The tensor whose memory this one shows, for views."""
-    _hooks: LeafHooks | None
+    """[version]; shared by base, views and `detach()`. None for inference tensors."""
+    _view: View | None
+    """How it shows another tensor's memory, for views."""
+    _hooks: LeafExtra | None
 
     # ------------------------------------------------------------------------------- what it is
 
@@ -92,17 +91,30 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """Whether it was not made by a recorded operation."""
-        return self._node is None
+        return self.grad_fn is None
 
     @property
     def grad_fn(self) -> Node | None:
         """The node that made this tensor, None for a leaf."""
-        return self._node.node if self._node.__class__ is Out else self._node
+        if self._view is not None:
+            sync(self)
+        return node_at(self._node)
 
     @property
     def output_nr(self) -> int:
         """Which output of `grad_fn` this is."""
+        if self._view is not None:
+            sync(self)
         return self._node.nr if self._node.__class__ is Out else 0
+
+    def _is_view(self) -> bool:
+        """Whether it shows the memory of another tensor."""
+        return self._view is not None
+
+    @property
+    def _base(self) -> Tensor | None:
+        """The tensor whose memory a view shows, None for others."""
+        return None if self._view is None else self._view.base
 
     @property
     def _version(self) -> int:
@@ -120,13 +132,15 @@ class Tensor:
     @property
     def requires_grad(self) -> bool:
         """Whether operations on it are recorded. Can be set on leaves of floating or complex dtype."""
+        if self._view is not None:
+            sync(self)
         return self._needs_grad
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise GradError(f"requires_grad must be a bool, got {value!r}")
-        if self._node is not None:
+        if not self.is_leaf:
             if not value:
                 raise GradError(
                     "you can only change requires_grad flags of leaf variables: this tensor is the result of "
@@ -150,19 +164,34 @@ class Tensor:
     @property
     def grad(self) -> Tensor | None:
         """What backward passes have added up, or None. Only leaves keep it, and tensors after `retain_grad()`."""
-        if self._grad is None and self._node is not None and not self.retains_grad:
-            _warn_non_leaf()
+        if self._grad is None and not self.is_leaf and not self.retains_grad:
+            warn_non_leaf()
         return self._grad
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
-            _check_grad(self, value)
+            check_grad(self, value)
         self._grad = value
 
     @grad.deleter
     def grad(self) -> None:
         self._grad = None
+
+    @property
+    def grad_dtype(self) -> DType | None:
+        """The dtype that a leaf's `.grad` has: the leaf's own unless set, None for whatever arrives."""
+        self._require_leaf("accessed")
+        return grad_dtype(self)
+
+    @grad_dtype.setter
+    def grad_dtype(self, value: DType | None) -> None:
+        self._require_leaf("set")
+        set_grad_dtype(self, value)
+
+    def _require_leaf(self, verb: str) -> None:
+        if not self.is_leaf:
+            raise GradError(f"grad_dtype can only be {verb} on leaf tensors. This one is made by {self._node_name()}")
 
     @property
     def retains_grad(self) -> bool:
@@ -182,7 +211,7 @@ class Tensor:
         >>> h.grad
         tensor(12.)
         """
-        if not self._needs_grad:
+        if not self.requires_grad:
             raise GradError("can't retain_grad on Tensor that has requires_grad=False: nothing will arrive there")
         node = self.grad_fn
         if node is not None:
@@ -198,22 +227,24 @@ class Tensor:
         >>> x.grad
         tensor(12.)
         """
-        if not self._needs_grad:
+        if not self.requires_grad:
             raise HookError("cannot register a hook on a tensor that doesn't require gradient")
         node = self.grad_fn
         if node is not None:
-            return RemovableHandle.into(node.extras().tensor_hooks.setdefault(self.output_nr, {}), hook)
-        return RemovableHandle.into(self._leaf_hooks().gradient, hook)
+            return RemovableHandle.into(node.hooks_of(self.output_nr), hook)
+        return RemovableHandle.into(self._leaf_extra().gradient, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(tensor)` each time a backward pass has added to this leaf's `grad`."""
-        if self._node is not None or not self._needs_grad:
+        if not self.requires_grad:
+            raise HookError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
             raise HookError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        return RemovableHandle.into(self._leaf_hooks().accumulated, hook)
+        return RemovableHandle.into(self._leaf_extra().accumulated, hook)
 
-    def _leaf_hooks(self) -> LeafHooks:
+    def _leaf_extra(self) -> LeafExtra:
         if self._hooks is None:
-            self._hooks = LeafHooks()
+            self._hooks = LeafExtra()
         return self._hooks
 
     def backward(
@@ -241,7 +272,7 @@ class Tensor:
         >>> (x * 3).detach()
         tensor([3., 3.])
         """
-        t = wrap(self._array)
+        t = constant(self) if self._array.__class__ is np.ndarray else bridge.stopped(self)
         t._cell = self._cell
         return t
 
@@ -290,16 +321,6 @@ class Tensor:
         def __ge__(self, other: Any) -> Tensor: ...
 
 
-class LeafHooks:
-    """Hooks of a leaf: on the gradient that arrives, and after it was added to `grad`."""
-
-    __slots__ = ("accumulated", "gradient")
-
-    def __init__(self) -> None:
-        self.gradient: dict[int, Any] = {}
-        self.accumulated: dict[int, Any] = {}
-
-
 # ---------------------------------------------------------------------------------- making tensors
 
 
@@ -316,8 +337,17 @@ def wrap(array: Any, requires_grad: bool = False, cls: type[Tensor] = Tensor) ->
     return t
 
 
+def constant(x: Tensor) -> Tensor:
+    """x without its history in its own layer; inside a transform (`lifting.py`) the layers below keep theirs."""
+    t = wrap(x._array)
+    t._cell = x._cell
+    return t
+
+
 def with_edge(array: Any, edge: Any) -> Tensor:
-    """The engine's view of an array: a tensor whose gradient goes to `edge`."""
+    """The engine's view of an array: a tensor whose gradient goes to `edge`. (A tensor is a constant.)"""
+    if isinstance(array, Tensor):
+        return array
     t = wrap(np.asarray(array) if isinstance(array, np.generic) else array)
     t._node = edge
     t._needs_grad = edge is not None
@@ -327,6 +357,8 @@ def with_edge(array: Any, edge: Any) -> Tensor:
 
 def edge_of(tensor: Tensor) -> Any:
     """Where the tensor's gradient goes: its node (or one output of it), itself as a leaf, or None."""
+    if tensor._view is not None:
+        sync(tensor)
     if tensor._node is not None:
         return tensor._node
     return tensor if tensor._needs_grad else None
@@ -350,30 +382,6 @@ def check_differentiable(dtype: Any) -> None:
 
 
 # -------------------------------------------------------------------------------------------- errors
-
-
-def _check_grad(tensor: Tensor, value: Any) -> None:
-    if not isinstance(value, Tensor):
-        raise GradTypeError(f"assigned grad expected to be a Tensor or None but got {type(value).__name__}")
-    if value is tensor:
-        raise GradError("can't assign Variable as its own grad: a backward pass would add to the values themselves")
-    if value._shape != tensor._shape:
-        raise GradError(
-            f"attempting to assign a gradient of size {list(value._shape)} to a tensor of size {list(tensor._shape)}: "
-            f"please ensure that the gradient and the tensor have the same size"
-        )
-    if value._array.dtype != tensor._array.dtype:
-        raise GradError(
-            f"attempting to assign a gradient with dtype {value.dtype} to a tensor with dtype {tensor.dtype}"
-        )
-
-
-def _warn_non_leaf() -> None:
-    warn(
-        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-        "populated during autograd.backward(). If you want the gradient of this tensor, call retain_grad() first.",
-        NonLeafGradWarning,
-    )
 
 
 def number_from(tensor: Tensor) -> Any:

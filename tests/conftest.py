@@ -13,6 +13,20 @@ import tensorplay as tp
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests marked slow (nightly sizes)")
+    parser.addoption(
+        "--profile",
+        choices=("default", "nightly"),
+        default="default",
+        help="size of the random tests; nightly: 20,000 programs, others in every run",
+    )
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests have recorded as their summary, such as what random programs have covered."""
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        for name, text in report.user_properties:
+            if name == "summary" and report.when == "call":
+                terminalreporter.write_line(text)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

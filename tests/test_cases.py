@@ -51,6 +51,19 @@ SPECIAL_POINTS = {
     "amax(dim) of ties": (lambda x: x.amax(0), [[1.0, 3.0, 3.0, 2.0]], [[0.0, 0.5, 0.5, 0.0]]),
     "max(dim) of ties": (lambda x: x.max(0)[0], [[1.0, 3.0, 3.0, 2.0]], [[0.0, 1.0, 0.0, 0.0]]),
     "maximum of equals": (tp.maximum, [[1.0, 2.0], [1.0, 5.0]], [[0.5, 0.0], [0.5, 1.0]]),
+    "norm at 0": (lambda x: x.norm(), [[0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0]]),
+    "row norms": (lambda x: x.norm(dim=1), [[[0.0, 0.0], [3.0, 4.0]]], [[[0.0, 0.0], [0.6, 0.8]]]),
+    "atan2(0, 0)": (tp.atan2, [[0.0], [0.0]], [[0.0], [-0.0]]),
+    "cos behind a mask": (lambda x: tp.where(x < 1, x.cos(), tp.zeros_like(x)), [[0.0, INF]], [[0.0, NAN]]),
+    "median of an even count": (lambda x: x.median(), [[4.0, 1.0, 3.0, 2.0]], [[0.0, 0.0, 0.0, 1.0]]),
+    "prod with a zero": (lambda x: x.prod(), [[0.0, 2.0, 3.0]], [[6.0, 0.0, 0.0]]),
+    "prod with two zeros": (lambda x: x.prod(), [[0.0, 0.0, 3.0]], [[0.0, 0.0, 0.0]]),
+    "prod(dim)": (lambda x: x.prod(1), [[[0.0, 2.0], [3.0, 4.0], [0.0, 0.0]]], [[[2.0, 0.0], [4.0, 3.0], [0.0, 0.0]]]),
+    "prod of one zero": (lambda x: x.prod(0), [[0.0]], [[1.0]]),
+    "std of a constant": (lambda x: x.std(), [[2.0, 2.0, 2.0]], [[0.0, 0.0, 0.0]]),
+    "var of one value, not corrected": (lambda x: x.var(unbiased=False), [[4.0]], [[0.0]]),
+    "running sum and product of size 0": (lambda x: x.cumsum(-1) + x.cumprod(-1), [[[], []]], [[[], []]]),
+    "flip": (lambda x: x.flip(0) * tp.tensor([1.0, 2.0, 3.0]), [[0.0, 0.0, 0.0]], [[3.0, 2.0, 1.0]]),
     "max(dim) rows": (lambda x: x.max(1)[0], [[[5.0, 5.0], [1.0, 0.0]]], [[[1.0, 0.0], [1.0, 0.0]]]),
 }
 
@@ -59,6 +72,21 @@ SPECIAL_POINTS = {
 def test_gradients_at_special_points(name):
     function, at, expected = SPECIAL_POINTS[name]
     assert_close(gradients(function, *at), expected)
+
+
+def test_the_gradient_of_a_product_with_two_zeros_is_not_constant():
+    x = double([2.0, 3.0, 0.0, 0.0])
+    (g,) = tp.autograd.grad(x.prod(), x, create_graph=True)
+    assert g.requires_grad
+    assert tp.autograd.grad(g[2], x)[0].tolist() == [0.0, 0.0, 0.0, 6.0]
+
+
+@pytest.mark.filterwarnings("ignore:var")
+def test_the_variance_of_one_value_is_nan_in_the_shape_of_the_input():
+    for x, keep in ((double([[1.0]]), {}), (double([[[0.0]]]), {"dim": -1, "keepdim": True})):
+        v = x.var(**keep)
+        v.sum().backward()
+        assert (np.isnan([v.item(), x.grad.item()]).all(), x.grad.shape) == (True, x.shape)
 
 
 def test_where_with_a_bad_branch():
@@ -71,6 +99,16 @@ def test_where_with_a_bad_branch():
     out = tp.where(a <= 0, safe.exp(), 1 + a)
     out.backward()
     assert (out.item(), a.grad.item()) == (101.0, 1.0)
+
+
+def test_a_mask_instead_of_where():
+    x = double([0.0, 2.0, 3.0])
+    y = x.clone()
+    mask, z = x > 2, tp.zeros_like(x)
+    z[mask] = x[mask].log2()
+    z[~mask] = 2 * x[~mask]
+    (z + 0 * y).sum().backward()
+    assert_close(x.grad.tolist(), [2.0, 2.0, 1 / (3 * math.log(2))])
 
 
 def test_where_with_shapes_that_do_not_fit():
@@ -136,6 +174,27 @@ def test_repeated_indices_accumulate():
     weights = double([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]])
     (e[tp.tensor([3, 1, 3])] * weights).sum().backward()
     assert e.grad.tolist() == [[0.0, 0.0], [10.0, 20.0], [0.0, 0.0], [101.0, 202.0]]
+
+
+def test_gather_accumulates():
+    x = double([0.1])
+    x.gather(0, tp.tensor([0, 0])).backward(tp.tensor([0.2, 0.3], dtype=tp.float64))
+    assert x.grad.tolist() == [0.5]
+
+
+def test_index_put_accumulates():
+    x, v = double([0.0, 0.0, 0.0]), double([1.0, 2.0, 3.0])
+    y = (x * 1).index_put_((tp.tensor([0, 0, 2]),), v, accumulate=True)
+    (y * tp.tensor([5.0, 7.0, 9.0])).sum().backward()
+    assert (y.tolist(), x.grad.tolist(), v.grad.tolist()) == ([3.0, 0.0, 3.0], [5.0, 7.0, 9.0], [5.0, 5.0, 9.0])
+
+
+def test_a_slice_that_was_overwritten_gets_nothing():
+    x = tp.arange(6.0, dtype=tp.float64).requires_grad_()
+    y = x * 1
+    y[1:5:2] = 0
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0, 4.0, 0.0, 8.0, 10.0]
 
 
 def test_many_repeated_indices_accumulate_in_the_compiled_kernel_too():
@@ -239,7 +298,14 @@ def test_numbers_and_sum_keep_float32():
     assert [r.dtype for r in results] == [tp.float32] * 4
     assert (tp.ones(2) * tp.tensor(2.0, dtype=tp.float64)).dtype == tp.float32
     assert not (x > 0).requires_grad
+    assert (tp.tensor([7]) // 2).dtype == tp.int64
+    y = x * tp.ones(3, dtype=tp.float64)
+    y.sum().backward()
+    assert (y.dtype, x.grad.dtype) == (tp.float64, tp.float32)
+    with pytest.raises(RuntimeError, match="Only Tensors of floating point"):
+        tp.tensor([1, 2, 3], requires_grad=True)
     assert not x.argmax().requires_grad
+    assert not x.argsort().requires_grad
 
 
 # ----------------------------------------------------------------------------------- whole graphs
@@ -284,6 +350,38 @@ def test_a_long_chain_is_exact():
     assert x.grad.item() == pytest.approx((1 + 1e-6) ** 100_000)
     del y
     gc.collect()
+
+
+def test_a_wide_fan_in():
+    x = double([1.0])
+    total = x * 0
+    for _ in range(20_000):
+        total = total + x * 1.0
+    total.backward()
+    assert x.grad.tolist() == [20_000.0]
+
+
+def test_a_running_total_keeps_no_activations():
+    p, seen, total = tp.ones(4, requires_grad=True), [], 0
+    for _ in range(3):
+        h = p * 2
+        seen.append(weakref.ref(h))
+        loss = (h * h).sum()
+        loss.backward()
+        total = total + loss
+        del h, loss
+    assert [reference() for reference in seen] == [None] * 3
+
+
+def test_a_hook_stays_with_the_value_and_retain_grad_with_the_tensor():
+    a, seen = double([1.0]).clone(), []
+    a.register_hook(lambda g: seen.append(g.tolist()))
+    a.retain_grad()
+    a.mul_(2)
+    b = a.clone()
+    b.register_hook(lambda g: seen.append(g.tolist()))
+    (b + 1).sum().backward()
+    assert (seen, a.grad.tolist()) == ([[1.0], [2.0]], [1.0])
 
 
 def test_create_graph_warns_and_can_be_collected():

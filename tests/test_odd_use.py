@@ -43,6 +43,7 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: tp.gather(MATRIX, 1, tp.zeros(3, 1, dtype=tp.int64)), errors.ShapeError, "no larger than input"),
     (lambda: tp.tensor([True]) - tp.tensor([True]), errors.DTypeError, "with two bool tensors is not supported"),
     (lambda: -tp.tensor([True]), errors.DTypeError, "on a bool tensor is not supported"),
+    (lambda: ~tp.ones(1), errors.UnsupportedDTypeError, "only implemented on integer and Boolean-type"),
     (lambda: tp.tensor([1], dtype=tp.uint8) + 300, errors.DTypeError, "without overflow"),
     (lambda: tp.ones(2).eq("a"), TypeError, "compares with a Tensor or a number"),
     (lambda: "a" in tp.ones(2), TypeError, "only supports Tensor or scalar"),

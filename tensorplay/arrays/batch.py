@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from math import prod
+from typing import Any, NoReturn
 
+from ..errors import VmapReadError
 from .composite import Composite
 
 __all__ = ["BatchSpace", "Batched"]
@@ -46,6 +48,16 @@ class Batched:
         return len(self.data.shape) - 1
 
     @property
+    def size(self) -> int:
+        """How many elements one example has."""
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the whole batch."""
+        return getattr(self.data, "_array", self.data).nbytes
+
+    @property
     def dtype(self) -> Any:
         """The NumPy dtype of the numbers, also where they are Tensors."""
         dtype = self.data.dtype
@@ -59,8 +71,30 @@ class Batched:
     def __neg__(self) -> Batched:
         return Batched(-self.data, self.space)
 
+    def astype(self, dtype: Any) -> Batched:
+        """The batch cast."""
+        return self.space.cast(self, dtype)
+
+    # There is one number for each example, so none that Python could go on with.
+
+    def item(self) -> NoReturn:
+        """Raise VmapReadError."""
+        raise VmapReadError(
+            f"vmap: It looks like you're calling .item() on a Tensor. There is one value for each of the {self.count} "
+            f"examples: compute with tensors (tp.where instead of if), or take the number outside vmap"
+        )
+
+    tolist = item
+
+    def __bool__(self) -> NoReturn:
+        raise VmapReadError(
+            f"vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow: the "
+            f"{self.count} examples may disagree. Compute both branches and choose with tp.where(condition, a, b)"
+        )
+
     def __repr__(self) -> str:
-        return f"Batched({self.count} of shape {list(self.shape)})"
+        text = f"{self.count} of shape {list(self.shape)}"
+        return f"batch of {text}: {self.data!r}" if self.space.level else f"Batched({text})"
 
 
 def _operator(function: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Batched, Any], Batched]:
@@ -90,6 +124,17 @@ def _one(name: str) -> Any:
     return run
 
 
+def _along(name: str) -> Any:
+    """A name of one input that changes no shape, along one of its dimensions."""
+
+    def run(xp: BatchSpace, x: Any, dim: int) -> Any:
+        function = getattr(xp.inner, name)
+        return Batched(function(x.data, dim + 1), xp) if isinstance(x, Batched) else function(x, dim)
+
+    run.__name__ = name
+    return run
+
+
 def _two(name: str) -> Any:
     """A name of broadcasting inputs."""
 
@@ -103,13 +148,18 @@ def _two(name: str) -> Any:
 class BatchSpace(Composite):
     """Names over `Batched` values and plain ones, computed in the namespace `inner`."""
 
+    level = 0
+    """That of the transform the batch belongs to; 0 for the engine's own batches of gradients."""
+
     def __init__(self, inner: Any) -> None:
         self.inner = inner
         self.rank = 10 + inner.rank
 
     exp, log, sqrt, tanh, sigmoid, relu = map(_one, ("exp", "log", "sqrt", "tanh", "sigmoid", "relu"))
+    log2, sin, cos = map(_one, ("log2", "sin", "cos"))
     abs, sign, conj, copy, cast, stop = map(_one, ("abs", "sign", "conj", "copy", "cast", "stop"))
     div, pow, maximum, minimum, where = map(_two, ("div", "pow", "maximum", "minimum", "where"))
+    atan2 = _two("atan2")
 
     # ------------------------------------------------------------------------------ putting axes
 
@@ -158,6 +208,12 @@ class BatchSpace(Composite):
     def amin(self, x: Any, dim: Any, keepdim: bool) -> Any:
         return self._reduce("amin", x, dim, keepdim) if x.ndim else x
 
+    def norm(self, x: Any, p: float, dim: Any, keepdim: bool) -> Any:
+        if not isinstance(x, Batched):
+            return self.inner.norm(x, p, dim, keepdim)
+        dims = range(x.ndim) if dim is None else dim
+        return Batched(self.inner.norm(x.data, p, tuple(d + 1 for d in dims), keepdim), self)
+
     def _position(self, name: str, x: Any, dim: int | None, keepdim: bool) -> Any:
         function = getattr(self.inner, name)
         if not isinstance(x, Batched):
@@ -173,6 +229,13 @@ class BatchSpace(Composite):
     def argmin(self, x: Any, dim: int | None, keepdim: bool) -> Any:
         return self._position("argmin", x, dim, keepdim)
 
+    def prod(self, x: Any, dim: int | None, keepdim: bool) -> Any:
+        return self._position("prod", x, dim, keepdim)
+
+    # ------------------------------------------------------------------------ along one dimension
+
+    cumsum, cumprod, argsort = map(_along, ("cumsum", "cumprod", "argsort"))
+
     # ----------------------------------------------------------------------- another arrangement
 
     def reshape(self, x: Any, shape: Shape) -> Any:
@@ -184,6 +247,11 @@ class BatchSpace(Composite):
         if not isinstance(x, Batched):
             return self.inner.permute(x, dims)
         return Batched(self.inner.permute(x.data, (0, *(d + 1 for d in dims))), self)
+
+    def flip(self, x: Any, dims: Shape) -> Any:
+        if not isinstance(x, Batched):
+            return self.inner.flip(x, dims)
+        return Batched(self.inner.flip(x.data, tuple(d + 1 for d in dims)), self)
 
     def T(self, x: Any) -> Any:
         return Batched(self.inner.T(x.data), self) if isinstance(x, Batched) else self.inner.T(x)
@@ -199,6 +267,12 @@ class BatchSpace(Composite):
         ones = (1,) * (x.ndim - len(shape))
         return Batched(self.inner.reshape(self.inner.sum_to(x.data, (x.count, *ones, *shape)), (x.count, *shape)), self)
 
+    def cat(self, xs: Sequence[Any], dim: int) -> Any:
+        size = _batch_size(*xs)
+        if size is None:
+            return self.inner.cat(xs, dim)
+        return Batched(self.inner.cat([self.spread(x, size) for x in xs], dim + 1), self)
+
     # ------------------------------------------------------------------------------- by position
 
     def arange(self, n: int) -> Any:
@@ -213,6 +287,21 @@ class BatchSpace(Composite):
         if not isinstance(x, Batched):
             return self.inner.put(x, index, shape)
         return Batched(self.inner.put(x.data, (slice(None), *index), (x.count, *shape)), self)
+
+    def put_view(self, x: Any, v: Any, steps: Sequence[Any]) -> Any:
+        size = _batch_size(x, v)
+        if size is None:
+            return self.inner.put_view(x, v, steps)
+        value = self.spread(v, size) if hasattr(v, "shape") else v
+        every = ((PerExample, {"steps": tuple(steps)}),)
+        return Batched(self.inner.put_view(self.spread(x, size), value, every), self)
+
+    def put_at(self, x: Any, ix: Sequence[Any], v: Any) -> Any:
+        size = _batch_size(x, v, *ix)
+        if size is None:
+            return self.inner.put_at(x, ix, v)
+        rank = max(len(i.shape) for i in ix) + len(x.shape) - len(ix)
+        return Batched(self.inner.put_at(self.spread(x, size), self._joined(size, ix), self._aligned(v, rank)), self)
 
     def _joined(self, size: int, ix: Sequence[Any]) -> tuple[Any, ...]:
         rank = max(len(i.shape) for i in ix)
@@ -243,6 +332,15 @@ class BatchSpace(Composite):
         return Batched(
             self.inner.scatter(self.spread(x, size), self.spread(index, size), dim + 1, (size, *shape)), self
         )
+
+
+class PerExample:
+    """A chain of views taken in every example at once: one step of a chain over the whole batch."""
+
+    @staticmethod
+    def forward(xp: Any, x: Any, *, steps: Sequence[Any]) -> Any:
+        space = BatchSpace(xp)
+        return space.view(Batched(x, space), steps).data
 
 
 def _batch_size(*values: Any) -> int | None:

@@ -7,7 +7,7 @@ argmax and a scatter.
 
 from __future__ import annotations
 
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["Composite"]
@@ -15,6 +15,9 @@ __all__ = ["Composite"]
 
 class Composite:
     """A namespace in which only the elementary names remain to be written."""
+
+    level = 0
+    """The transform whose arrays it computes with (see `levels.py`)."""
 
     if TYPE_CHECKING:  # the elementary names, which each namespace writes itself
 
@@ -29,6 +32,18 @@ class Composite:
         size = prod(x.shape) if dim is None else prod(x.shape[d] for d in dim)
         return xp.div(xp.sum(x, dim, keepdim), size)
 
+    def norm(xp, x: Any, p: float, dim: Any, keepdim: bool) -> Any:
+        size = xp.abs(x)
+        if p in (inf, -inf):
+            return (xp.amax if p > 0 else xp.amin)(size, dim, keepdim)
+        if p == 0:
+            return xp.sum(xp.cast(size != 0, size.dtype), dim, keepdim)
+        if p == 1:
+            return xp.sum(size, dim, keepdim)
+        if p == 2:
+            return xp.sqrt(xp.sum(size * size, dim, keepdim))
+        return xp.pow(xp.sum(xp.pow(size, p), dim, keepdim), 1 / p)
+
     def sigmoid(xp, x: Any) -> Any:
         return xp.div(1, 1 + xp.exp(-x))
 
@@ -42,6 +57,14 @@ class Composite:
             return values, indices
         shape = indices.shape[:dim] + indices.shape[dim + 1 :]
         return xp.reshape(values, shape), xp.reshape(indices, shape)
+
+    def stack(xp, xs: Any, dim: int) -> Any:
+        return xp.cat([xp.reshape(x, (*x.shape[:dim], 1, *x.shape[dim:])) for x in xs], dim)
+
+    def view(xp, x: Any, steps: Any) -> Any:
+        for op, params in steps:
+            x = op.forward(xp, x, **params)
+        return x
 
     def softmax(xp, x: Any, dim: int) -> Any:
         e = xp.exp(x - xp.stop(xp.amax(x, (dim,), True)))

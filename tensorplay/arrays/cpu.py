@@ -24,6 +24,7 @@ Array = np.ndarray[Any, Any]
 warnings.filterwarnings("ignore", r".* encountered in ", RuntimeWarning, r"tensorplay\.")
 ndarray = np.ndarray
 add_up: Any = np.add.reduce
+multiply: Any = np.multiply.reduce
 largest: Any = np.maximum.reduce
 smallest: Any = np.minimum.reduce
 
@@ -42,12 +43,14 @@ class Cpu(Composite):
     """NumPy arrays. One instance, `cpu`, is the namespace of forward and first-order backward passes."""
 
     rank = 0
-    abs, sign, maximum, minimum, tanh = np.absolute, np.sign, np.maximum, np.minimum, np.tanh
+    abs, sign, maximum, minimum, tanh, atan2 = np.absolute, np.sign, np.maximum, np.minimum, np.tanh, np.arctan2
 
     @staticmethod
     def conj(x: Any) -> Any:
-        """Numbers and real arrays pass unchanged: np.conjugate would copy them, and give numbers a strong dtype."""
-        return np.conjugate(x) if x.__class__ is ndarray and x.dtype.kind == "c" else x
+        """Real arrays and numbers pass unchanged: np.conjugate would copy them, and give numbers a strong dtype."""
+        if x.__class__ is ndarray:
+            return np.conjugate(x) if x.dtype.kind == "c" else x
+        return x.conjugate() if x.__class__ is complex else x
 
     @_quietly
     def div(x: Any, y: Any) -> Array:
@@ -64,6 +67,18 @@ class Cpu(Composite):
     @_quietly
     def log(x: Array) -> Array:
         return np.log(x)
+
+    @_quietly
+    def log2(x: Array) -> Array:
+        return np.log2(x)
+
+    @_quietly
+    def sin(x: Array) -> Array:
+        return np.sin(x)
+
+    @_quietly
+    def cos(x: Array) -> Array:
+        return np.cos(x)
 
     @_quietly
     def sqrt(x: Array) -> Array:
@@ -115,6 +130,10 @@ class Cpu(Composite):
     def amin(x: Array, dim: Any, keepdim: bool) -> Array:
         return smallest(x, dim, None, None, keepdim)
 
+    @_quietly
+    def prod(x: Array, dim: int | None, keepdim: bool) -> Array:
+        return multiply(x, dim, None, None, keepdim)
+
     @staticmethod
     def argmax(x: Any, dim: int | None, keepdim: bool) -> Array:
         return np.asarray(x.argmax(dim, keepdims=keepdim))
@@ -122,6 +141,20 @@ class Cpu(Composite):
     @staticmethod
     def argmin(x: Any, dim: int | None, keepdim: bool) -> Array:
         return np.asarray(x.argmin(dim, keepdims=keepdim))
+
+    # ------------------------------------------------------------------------ along one dimension
+
+    @_quietly
+    def cumsum(x: Array, dim: int) -> Array:
+        return np.add.accumulate(x, dim)
+
+    @_quietly
+    def cumprod(x: Array, dim: int) -> Array:
+        return np.multiply.accumulate(x, dim)
+
+    @staticmethod
+    def argsort(x: Array, dim: int) -> Array:
+        return np.argsort(x, dim, kind="stable")
 
     # ----------------------------------------------------------------------- another arrangement
 
@@ -138,6 +171,10 @@ class Cpu(Composite):
         return x.swapaxes(-1, -2)
 
     @staticmethod
+    def flip(x: Array, dims: tuple[int, ...]) -> Array:
+        return np.flip(x, dims).copy()
+
+    @staticmethod
     def expand(x: Any, shape: tuple[int, ...]) -> Array:
         x = np.asarray(x)
         if x.size == 1 and x.flags.c_contiguous:
@@ -148,6 +185,10 @@ class Cpu(Composite):
     def sum_to(x: Array, shape: tuple[int, ...]) -> Array:
         axes = _needs_sum(x.shape, shape)
         return add_up(x, axes).reshape(shape) if axes else x.reshape(shape)
+
+    @staticmethod
+    def cat(xs: Sequence[Array], dim: int) -> Array:
+        return np.concatenate(xs, dim)
 
     # ------------------------------------------------------------------------------- by position
 
@@ -164,6 +205,18 @@ class Cpu(Composite):
     def put(x: Array, index: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
         out = np.zeros(shape, x.dtype)
         out[index] = x
+        return out
+
+    def put_view(xp, x: Array, v: Any, steps: Sequence[Any]) -> Array:
+        """On a copy that keeps the order of memory, so that what was a view of x is one of the copy."""
+        out = np.array(x)
+        xp.view(out, steps)[...] = v
+        return out
+
+    @staticmethod
+    def put_at(x: Array, ix: Sequence[Array], v: Any) -> Array:
+        out = np.array(x)
+        out[tuple(ix)] = v
         return out
 
     @staticmethod

@@ -79,7 +79,7 @@ def _unpacked(data: Any, kinds: set[type]) -> np.ndarray:
                 "no gradient will flow back to it through the new tensor",
                 UserWarning,
             )
-        data = data._array
+        data = data.detach().numpy()
     kinds.add(dtypes.of(data.dtype).numpy.type)
     return data
 

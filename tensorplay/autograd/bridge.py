@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .node import Node, Out
+if TYPE_CHECKING:
+    from .node import Node
 
 __all__ = ["Bridge", "bridge"]
 
@@ -23,14 +24,27 @@ class Bridge:
     """Tensor -> where its gradient goes."""
     tensors: Any
     """The namespace that records."""
+    stopped: Callable[[Any], Any]
+    """Tensor -> a constant of every layer."""
+    dual_space: Callable[[int], Any]
+    """Level -> what a dual level of `forward_ad` computes in."""
+    moving: Callable[[Any, Any, int], Any]
+    """(primal, tangent, level) -> dual Tensor."""
+    apart: Callable[[Any, int], tuple[Any, Any]]
+    """(dual Tensor, level) -> (primal, tangent)."""
+    settled: Callable[[Any], Any]
+    """Tensor -> its primal if the level it moved at has ended, else itself."""
+    vmap: Callable[[Callable[..., Any]], Callable[..., Any]]
+    """function -> the function mapped over the first dimension of its arguments."""
+    call: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+    """(Function, arguments, keyword arguments) -> what its `apply` returns."""
+    in_batch: Callable[[Callable[..., Any], list[Any], int], Any]
+    """(function, gradients, count) -> its result on a batch of gradients, as tensors of a vmap."""
 
     @staticmethod
     def output_edge(node: Node, which: int) -> Any:
         """The edge of a node's output, None for outputs without a gradient."""
-        op = node.op
-        if op.outputs[which] in op.nondiff or which >= len(op.outputs) - op.hidden:
-            return None
-        return Out(node, which) if node.plan.many else node
+        return node.output_edge(which)
 
 
 bridge = Bridge()

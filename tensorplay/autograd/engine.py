@@ -11,22 +11,30 @@ The loop is a generator that yields at a node only while somebody steps it; `fin
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from time import perf_counter
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from .. import events
 from ..arrays.cpu import cpu
 from ..arrays.dtypes import as_numpy
-from ..errors import FreedGraphError, VersionError
-from . import hooks
+from . import hooks, lines
 from .bridge import bridge
-from .node import Node, Out, key, node_at
+from .loading import load
+from .node import Node, Out, key, node_at, reachable
 
-__all__ = ["Pass", "finish", "reaching", "walk"]
+__all__ = ["Pass", "finish", "reaching", "running", "visiting", "walk"]
+
+visiting: ContextVar[Node | None] = ContextVar("tensorplay_visiting", default=None)
+"""The node whose rule is running, for those who listen to what it records."""
+
+
+running: ContextVar[Pass | None] = ContextVar("tensorplay_running", default=None)
+"""The innermost backward pass of this thread."""
 
 
 @dataclass(slots=True)
@@ -43,11 +51,19 @@ class Pass:
     """The nodes on a path to what was asked for; None for all."""
     leaves: set[Any] | None = None
     """The leaves asked for; None for all."""
-    writes: bool = True
-    """Whether `.grad` is written: yes for backward, no for autograd.grad."""
+    asked: frozenset[Any] | None = None
+    """All that was asked for, noted on what the pass frees: a repeat of this request is told apart from another."""
+    roots: Iterable[tuple[Any, Any]] = ()
+    """Where it starts: (edge, seed)."""
     stepping: bool = False
     node: Node | None = None
-    """Where the pass is, or stopped."""
+    """Where the pass is, or stopped; None before the first node and after the last."""
+    place: events.Source | None = None
+    """The user's line that started it, when lines are wanted."""
+    gathered: dict[Any, Any] | None = None
+    """What hooks for several tensors have seen so far."""
+    reached: set[Any] | None = None
+    """The edges, by `key`, that gradients can reach; found when a hook needs them."""
 
     def asks_for(self, edge: Any) -> bool:
         """Whether what arrives at this edge has anything left to do."""
@@ -55,6 +71,10 @@ class Pass:
             return True
         node = node_at(edge)
         return edge in self.leaves if node is None else node in self.only or key(edge) in self.want
+
+    def runs(self, node: Node) -> bool:
+        """Whether the node's rule is to run; of a node that is only asked for, the gradient that arrives is all."""
+        return self.only is None or node in self.only
 
     @property
     def plain(self) -> bool:
@@ -88,11 +108,11 @@ def walk(run: Pass, roots: Iterable[tuple[Any, Any]]) -> Generator[Node, None, d
             return leaves
         node = run.node = heappop(heap)[1]
         g = grads.pop(node)
-        if node.saved is None:
-            _freed(node)
+        if node.saved is None and run.runs(node):
+            raise lines.freed(node)
         for cell, number in node.versions:
-            if cell[0] != number:
-                _stale(node)
+            if cell[0] != number and run.runs(node):
+                raise lines.stale(node)
         if run.stepping:
             yield node
         if plain and node.extra is None:
@@ -124,7 +144,7 @@ def _deposit(grads: dict[Node, Any], heap: list[tuple[int, Node]], edge: Out, g:
     """A gradient for one output of several: a list on its node, None where nothing has arrived."""
     slots = grads.get(edge.node)
     if slots is None:
-        slots = grads[edge.node] = [None] * len(edge.node.op.outputs)
+        slots = grads[edge.node] = [None] * len(edge.node.extras().shapes)
         heappush(heap, (edge.node.order, edge.node))
     old = slots[edge.nr]
     slots[edge.nr] = g if old is None else old + g
@@ -153,31 +173,41 @@ def _visit(run: Pass, node: Node, g: Any) -> list[tuple[Any, Any]]:
             run.want[node, nr] = value
     if run.only is not None and node not in run.only:
         return []
-    arrived = hooks.before(run, node, _zeros_for_unused(run, node, arrived))
-    saved = _load(node) if run.tensors else node.saved
+    arrived = hooks.before(run, node, node.extra, _zeros_for_unused(run, node, arrived))
     if all(g is None for g in arrived):  # a hook dropped what had arrived
         sent = [None] * len(node.edges)
     else:
-        sent = node.plan.pull(run.xp, arrived[0] if len(arrived) == 1 else arrived, saved)
+        sent = _pull(run, node, arrived if node.plan.many else arrived[0])
     if node.fit is not None:
         sent = _fit(run.xp, sent, node.fit)
-    sent = hooks.after(run, node, list(sent), arrived)
+    sent = hooks.after(run, node, node.extra, list(sent), arrived)
     if events.listeners:
         events.emit(events.NodeVisited(node, tuple(arrived), tuple(sent), perf_counter() - start))
     if not run.retain:
-        _free(node)
-    pairs = [
-        (e, v) for e, v in zip(node.edges, sent, strict=True) if e is not None and v is not None and run.asks_for(e)
-    ]
+        _free(run, node)
+    pairs = [(e, v) for e, v in zip(node.edges, sent, strict=True) if e is not None and v is not None]
     if events.listeners:
         for edge, value in pairs:
             arrived_at(node, edge, value)
     return pairs
 
 
+def _pull(run: Pass, node: Node, g: Any) -> list[Any]:
+    """Run the rule; what nobody asked for is dropped."""
+    token = visiting.set(node) if events.listeners else None
+    try:
+        sent = node.plan.pull(run.xp, g, load(node, run.tensors))
+    finally:
+        if token is not None:
+            visiting.reset(token)
+    if run.only is None:
+        return list(sent)
+    return [v if run.asks_for(edge) else None for edge, v in zip(node.edges, sent, strict=False)]
+
+
 def _zeros_for_unused(run: Pass, node: Node, arrived: list[Any]) -> list[Any]:
     """With several outputs, those that nothing used have a gradient of zeros."""
-    if len(arrived) == 1:
+    if len(arrived) == 1 or node.op.none_ok:
         return arrived
     dtype = next(g.dtype for g in arrived if g is not None)
     zeros = (np.zeros(shape, as_numpy(dtype)) for shape in node.extras().shapes)
@@ -194,65 +224,20 @@ def arrived_at(source: Node | None, edge: Any, value: Any) -> None:
         events.emit(events.GradientArrived(source, edge, 0, value))
 
 
-def _free(node: Node) -> None:
+def _free(run: Pass, node: Node) -> None:
+    if node.op.lasting:
+        return
+    if run.place is not None:
+        node.extras().freed_at = run.place
+    if run.asked is not None:
+        node.extras().request = run.asked
     if events.listeners:
         kept = node.saved_arrays()
         events.emit(events.SavedFreed(node, len(kept), sum(a.nbytes for _, a in kept)))
     node.saved = None
     node.versions = ()
-
-
-def _load(node: Node) -> tuple[Any, ...]:
-    """The saved arrays as Tensors that know where they came from, so that recorded rules connect to the graph."""
-    kept = zip(node.plan.sources, node.saved or (), strict=True)
-    return tuple(_wrapped(node, kind, which, value) for (kind, which), value in kept)
-
-
-def _saved_input(node: Node, which: int, value: Any) -> Any:
-    """An input as it was saved; if it had been promoted, as the recorded cast of the tensor it came from."""
-    target = node.fit[which] if node.fit is not None else None
-    if target is None or target[1] == value.dtype:
-        return bridge.wrap(value, node.edges[which])
-    return bridge.tensors.cast(bridge.wrap(value.astype(target[1]), node.edges[which]), value.dtype)
-
-
-def _wrapped(node: Node, kind: str, which: Any, value: Any) -> Any:
-    if kind == "in":
-        return _saved_input(node, which, value) if hasattr(value, "dtype") else value
-    if kind == "ins":
-        return tuple(bridge.wrap(v, None) for v in value)
-    if kind == "out":
-        return bridge.wrap(value, bridge.output_edge(node, which))
-    return value
-
-
-# -------------------------------------------------------------------------------------------- errors
-
-
-def _freed(node: Node) -> NoReturn:
-    made = f", made at {_at(node.place)}," if node.place else ""
-    freed_at = node.extra.freed_at if node.extra else None
-    by = f" by the backward at {_at(freed_at)}" if freed_at else ""
-    raise FreedGraphError(
-        f"Trying to backward through the graph a second time: {node.name()} (node {node.number}){made} has let go "
-        f"of its saved tensors{by}. Run the first backward with retain_graph=True, or compute the part that is "
-        f"shared again, or detach() it. Gradients of leaves are as they were before this pass."
-    )
-
-
-def _at(place: events.Source) -> str:
-    return f"{place.filename}:{place.lineno} ({place.text})"
-
-
-def _stale(node: Node) -> NoReturn:
-    changed = next(pair for pair in node.versions if pair[0][0] != pair[1])
-    made = f" at {_at(node.place)}" if node.place else ""
-    raise VersionError(
-        f"one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"{node.name()} (node {node.number}){made} saved a tensor at version {changed[1]}, "
-        f"which is now at version {changed[0][0]}. Use the out-of-place form of the edit (y = y + 1, not y += 1), "
-        f"or edit a clone()."
-    )
+    if node.extra is not None:
+        node.extra.drop_hooks()
 
 
 # ------------------------------------------------------------------------------ which part must run
@@ -260,16 +245,8 @@ def _stale(node: Node) -> NoReturn:
 
 def reaching(roots: Iterable[Any], goals: set[Any]) -> set[Node]:
     """The nodes from which some goal is reached. Goals are leaves and nodes; oldest nodes are settled first."""
-    seen: set[Node] = set()
-    stack = [node_at(edge) for edge in roots]
-    while stack:
-        node = stack.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        stack.extend(map(node_at, node.edges))
     found: set[Node] = set()
-    for node in sorted(seen, key=lambda n: n.order, reverse=True):
+    for node in sorted(reachable(roots), key=lambda n: n.order, reverse=True):
         if any(_leads(edge, goals, found) for edge in node.edges):
             found.add(node)
     return found

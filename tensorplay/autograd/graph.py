@@ -1,15 +1,34 @@
-"""The graph as the user may hold it: nodes and gradient edges."""
+"""The graph as the user may hold it: nodes and gradient edges, and what can be hung on them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..arrays.dtypes import DType
-from ..errors import GradError
+from ..errors import GradError, HookModeError, MultiGradHookError, VersionTypeError
 from .bridge import bridge
-from .node import AccumulateGrad, Node, Out
+from .hooks import Together
+from .lines import raise_version
+from .node import AccumulateGrad, Node, Out, RemovableHandle
+from .saved import (
+    allow_mutation_on_saved_tensors,
+    disable_saved_tensors_hooks,
+    save_on_cpu,
+    saved_tensors_hooks,
+)
 
-__all__ = ["GradientEdge", "Node", "get_gradient_edge"]
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
 
 
 class GradientEdge(NamedTuple):
@@ -61,3 +80,70 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     if edge.__class__ is Out:
         return GradientEdge(edge.node, edge.nr, tensor.dtype)
     return GradientEdge(AccumulateGrad(edge), 0)
+
+
+def increment_version(tensor: Any) -> None:
+    """Tell autograd that the memory of a tensor (or of each of several) was changed where it could not see it.
+
+    Inference tensors have no version and are passed over. Raises VersionTypeError for anything but tensors.
+
+    >>> import tensorplay as tp
+    >>> x = tp.ones(2)
+    >>> x.numpy()[0] = 5.0
+    >>> tp.autograd.graph.increment_version(x)
+    >>> x._version
+    1
+    """
+    several = not isinstance(tensor, bridge.Tensor)
+    if several and not isinstance(tensor, Iterable):
+        raise VersionTypeError(f"increment_version expect a Iterable[Tensor] as input, got {type(tensor).__name__}")
+    for t in tensor if several else (tensor,):
+        if not isinstance(t, bridge.Tensor):
+            raise VersionTypeError(
+                f"increment_version expects each element of the iterable to be a tensor, got {type(t).__name__}"
+            )
+        if t._cell is not None:
+            raise_version(t._cell, "increment_version")
+
+
+def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], Any], *, mode: str = "all") -> MultiGradHandle:
+    """Call `fn` once in each backward pass that reaches some of the tensors.
+
+    With mode "all", `fn(grads)` is called when the last gradient has arrived; None stands for tensors that this pass
+    does not reach. With mode "any", `fn(grad)` is called with the first to arrive. What `fn` returns is ignored.
+
+    Raises:
+        HookModeError: another mode.
+        MultiGradHookError: a tensor needs no gradient (mode "any" skips it).
+
+    >>> import tensorplay as tp
+    >>> a, b = tp.tensor(2.0, requires_grad=True), tp.tensor(3.0, requires_grad=True)
+    >>> handle = tp.autograd.graph.register_multi_grad_hook([a, b], print)
+    >>> (a * b).backward()
+    [tensor(3.), tensor(2.)]
+    >>> handle.remove()
+    """
+    if mode not in ("all", "any"):
+        raise HookModeError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    needing = [t for t in tensors if t.requires_grad]
+    if mode == "all" and len(needing) < len(tensors):
+        which = next(i for i, t in enumerate(tensors) if not t.requires_grad)
+        raise MultiGradHookError(
+            f"Expected gradient function to be set: tensor {which} needs no gradient, so none will arrive there"
+        )
+    whole = Together(needing, fn, mode == "any")
+    return MultiGradHandle([t.register_hook(part) for t, part in zip(needing, whole.parts(), strict=True)])
+
+
+class MultiGradHandle(RemovableHandle):
+    """Takes a hook off all its tensors."""
+
+    __slots__ = ("_handles",)
+
+    def __init__(self, handles: list[RemovableHandle]) -> None:
+        self._handles = handles
+
+    def remove(self) -> None:
+        """Take the hook off. Harmless twice."""
+        for handle in self._handles:
+            handle.remove()

@@ -7,22 +7,25 @@ reaches another branch of the graph.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from threading import RLock
 from typing import Any
+from weakref import ref
 
 from .. import events
 from ..arrays.batch import Batched
+from ..arrays.dtypes import DType
 from ..errors import HookError, HookTypeError
 from .bridge import bridge
-from .node import Extra, Node
+from .node import Node, Out, key, node_at, reachable
 
-__all__ = ["after", "arrive", "before", "fire", "keep_grad"]
+__all__ = ["Together", "accumulate", "after", "arrive", "before", "fire", "keep_grad", "settle"]
 
 
 def fire(run: Any, where: Any, hooks: Iterable[Callable[[Any], Any]], g: Any, kind: str) -> Any:
     """Pass `g` through tensor hooks in the order registered; each sees what the one before left."""
     for hook in tuple(hooks):
         shown = _own(run, g)
-        result = hook(shown)
+        result = hook.saw(run, shown) if hook.__class__ is Part else hook(shown)
         new = _left(run, g, shown if result is None else _checked(hook, result, shown), shown)
         if events.listeners:
             events.emit(events.HookFired(where, g, new, kind))
@@ -74,29 +77,30 @@ def arrive(run: Any, node: Node, arrived: list[Any]) -> list[Any]:
             slots[nr] = fire(run, node, hooks.values(), slots[nr], "tensor hook")
     for nr, reference in extra.retain.items():
         tensor = reference()
-        if tensor is not None and slots[nr] is not None and run.writes:
+        if tensor is not None and slots[nr] is not None and not isinstance(slots[nr], Batched):
             keep_grad(run, tensor, slots[nr])
     return slots
 
 
-def before(run: Any, node: Node, arrived: list[Any]) -> list[Any]:
+def before(run: Any, where: Any, kept: Any, arrived: list[Any]) -> list[Any]:
     """Node pre-hooks: `hook(grad_outputs)` may return a replacement tuple."""
-    for hook in _of(node.extra, "before"):
+    for hook in _of(kept, "before"):
         shown = _shown(run, arrived)
-        arrived = _replaced(run, hook, hook(shown), shown, arrived, node, "node pre-hook")
+        arrived = _replaced(run, hook, hook(shown), shown, arrived, where, "node pre-hook")
     return arrived
 
 
-def after(run: Any, node: Node, sent: list[Any], arrived: list[Any]) -> list[Any]:
+def after(run: Any, where: Any, kept: Any, sent: list[Any], arrived: list[Any]) -> list[Any]:
     """Node hooks: `hook(grad_inputs, grad_outputs)` may return a replacement for the first."""
-    for hook in _of(node.extra, "after"):
+    for hook in _of(kept, "after"):
         shown = _shown(run, sent)
-        sent = _replaced(run, hook, hook(shown, _shown(run, arrived)), shown, sent, node, "node hook")
+        sent = _replaced(run, hook, hook(shown, _shown(run, arrived)), shown, sent, where, "node hook")
     return sent
 
 
-def _of(extra: Extra | None, name: str) -> tuple[Any, ...]:
-    return tuple(getattr(extra, name).values()) if extra is not None else ()
+def _of(kept: Any, name: str) -> tuple[Any, ...]:
+    """The hooks of one kind in the extra of a node or the hooks of a leaf."""
+    return tuple(getattr(kept, name).values()) if kept is not None else ()
 
 
 def _shown(run: Any, values: list[Any]) -> tuple[Any, ...]:
@@ -127,27 +131,143 @@ def _name(hook: Any) -> str:
     return repr(getattr(hook, "__name__", type(hook).__name__))
 
 
+def accumulate(run: Any, leaf: Any, g: Any) -> None:
+    """The end of a path at a leaf with hooks: add to its `grad`, between those of its AccumulateGrad."""
+    (g,) = before(run, leaf, leaf._hooks, [g])
+    if g is not None:
+        keep_grad(run, leaf, g)
+    for hook in _of(leaf._hooks, "accumulated"):
+        hook(leaf)
+    after(run, leaf, leaf._hooks, [], [g])
+
+
+_adding = RLock()
+"""Held while a `.grad` is read, summed and stored: two threads may be adding to one leaf."""
+
+
 def keep_grad(run: Any, tensor: Any, g: Any) -> None:
     """Add `g` to `tensor.grad`: in place when nothing is recorded, a new tensor under `create_graph`.
 
     `.grad` never shares memory with the gradient that came in, nor with another tensor's `.grad`.
     """
-    old = tensor._grad
-    before = _copy_for_event(old)
-    if old is None:
-        tensor._grad = g.clone() if run.tensors else bridge.wrap(run.xp.copy(g), None)
-    elif run.tensors:
-        tensor._grad = old + g
-    elif old._cell is None or 0 in old._array.strides or not old._array.flags.writeable:  # not ours to edit
-        tensor._grad = bridge.wrap(old._array + g, None)
-    else:
-        old._array += g
-        old._cell[0] += 1
+    if tensor._hooks is not None:
+        g = _in_grad_dtype(run, tensor, g)
+    with _adding:
+        old = tensor._grad
+        before = _copy_for_event(old)
+        if old is None:
+            tensor._grad = g.clone() if run.tensors else bridge.wrap(run.xp.copy(g), None)
+        elif run.tensors:
+            tensor._grad = old + g
+        elif old._cell is None or 0 in old._array.strides or not old._array.flags.writeable:  # not ours to edit
+            tensor._grad = bridge.wrap(old._array + g, None)
+        else:
+            old._array += g
+            old._cell[0] += 1
     if events.listeners:
         increment = g._array if run.tensors else g
         events.emit(events.GradAccumulated(tensor, before, increment, _copy_for_event(tensor._grad)))
 
 
+def _in_grad_dtype(run: Any, tensor: Any, g: Any) -> Any:
+    """The gradient as the leaf wants it, if its `grad_dtype` was set to another dtype than its own."""
+    wanted = tensor._hooks.grad_dtype
+    return run.xp.cast(g, wanted.numpy) if isinstance(wanted, DType) and g.dtype != wanted.numpy else g
+
+
 def _copy_for_event(grad: Any) -> Any:
     """A listener may keep what it is shown; the next accumulation edits the array in place."""
     return grad._array.copy() if events.listeners and grad is not None else None
+
+
+# ------------------------------------------------------------------------- one hook on several tensors
+
+
+class Together:
+    """A hook on several tensors: called once a pass with all their gradients, or with the first to arrive.
+
+    It knows their places by weak references, so it keeps no graph alive, and what it has seen belongs to the pass.
+    """
+
+    __slots__ = ("edges", "function", "only_first")
+
+    def __init__(self, tensors: Iterable[Any], function: Callable[[Any], Any], only_first: bool) -> None:
+        self.function = function
+        self.only_first = only_first
+        self.edges = tuple(_weak(bridge.edge_of(t)) for t in tensors)
+
+    def parts(self) -> Iterable[Part]:
+        """One hook for each tensor."""
+        return (Part(self, i) for i in range(len(self.edges)))
+
+    def awaited(self, run: Any) -> int:
+        """How many of its places the pass will reach."""
+        edges = (edge() for edge in self.edges)
+        return sum(e is not None and _name_of(e) in _reached(run) and run.asks_for(e) for e in edges)
+
+
+class Part:
+    """What `Together` puts on each of its tensors."""
+
+    __slots__ = ("index", "whole")
+
+    def __init__(self, whole: Together, index: int) -> None:
+        self.whole = whole
+        self.index = index
+
+    def saw(self, run: Any, g: Any) -> None:
+        """A gradient came by; if it is the last one to come, or the one that counts, tell the user."""
+        whole = self.whole
+        if run.gathered is None:
+            run.gathered = {}
+        seen = run.gathered.get(whole)
+        if seen is None:
+            seen = run.gathered[whole] = Gathered(len(whole.edges), 1 if whole.only_first else whole.awaited(run))
+        seen.grads[self.index] = g
+        seen.missing -= 1
+        if seen.missing == 0:
+            whole.function(g if whole.only_first else list(seen.grads))
+
+
+class Gathered:
+    """What `Together` has seen in one pass."""
+
+    __slots__ = ("grads", "missing")
+
+    def __init__(self, count: int, missing: int) -> None:
+        self.grads: list[Any] = [None] * count
+        self.missing = missing
+
+
+def settle(run: Any) -> None:
+    """Tell those who still wait: a rule may have sent nothing to a place that was to be reached."""
+    for whole, seen in tuple(run.gathered.items()):
+        if seen.missing > 0:
+            seen.missing = 0
+            whole.function(list(seen.grads))
+
+
+def _weak(edge: Any) -> Callable[[], Any]:
+    """A reference to an edge that keeps neither its node nor its leaf."""
+    if edge.__class__ is not Out:
+        return ref(edge)
+    reference, nr = ref(edge.node), edge.nr
+
+    def again() -> Out | None:
+        node = reference()
+        return None if node is None else Out(node, nr)
+
+    return again
+
+
+def _name_of(edge: Any) -> Any:
+    return edge if node_at(edge) is None else key(edge)
+
+
+def _reached(run: Any) -> Any:
+    """The places gradients of this pass can reach, found when first needed."""
+    if run.reached is None:
+        start = [edge for edge, _ in run.roots]
+        nodes = (n for n in reachable(start) if run.only is None or n in run.only)
+        run.reached = {_name_of(e) for e in (*start, *(e for n in nodes for e in n.edges)) if e is not None}
+    return run.reached

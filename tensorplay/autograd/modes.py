@@ -8,29 +8,89 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from .. import events, special
+from ..errors import ModeTypeError
 
 __all__ = [
+    "LayerMode",
     "enable_grad",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_multithreading_enabled",
+    "layer_recording",
     "no_grad",
+    "ordinary_tensors",
+    "recording_at",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_grad: ContextVar[bool] = ContextVar("tensorplay_grad_mode", default=True)
+
+class LayerMode:
+    """Recording switched in one layer of tensors (see `arrays/levels.py`); true or false as the plain layer is.
+
+    A gradient taken inside `vmap` records nothing in the layer it is taken in, while the layers below go on
+    recording for whoever differentiates from outside.
+    """
+
+    __slots__ = ("level", "on", "rest")
+
+    def __init__(self, level: int, on: bool, rest: bool | LayerMode) -> None:
+        self.level = level
+        self.on = on
+        self.rest = rest
+
+    def at(self, level: int) -> bool:
+        """Whether operations of that layer are recorded."""
+        if level == self.level:
+            return self.on
+        return self.rest.at(level) if isinstance(self.rest, LayerMode) else self.rest
+
+    def __bool__(self) -> bool:
+        return self.at(0)
+
+
+_grad: ContextVar[bool | LayerMode] = ContextVar("tensorplay_grad_mode", default=True)
 _inference: ContextVar[bool] = ContextVar("tensorplay_inference_mode", default=False)
+_threads: ContextVar[bool] = ContextVar("tensorplay_multithreading", default=True)
 
 recording = _grad.get
 """Read by every operation on something that requires a gradient (a ContextVar: 8 ns; threading.local: 21 ns)."""
 inferring = _inference.get
+
+
+def recording_at(level: int) -> bool:
+    """Whether operations on tensors of this level are recorded."""
+    mode = _grad.get()
+    return mode.at(level) if isinstance(mode, LayerMode) else mode
+
+
+@contextmanager
+def layer_recording(level: int, on: bool) -> Iterator[None]:
+    """Recording switched on or off in one layer alone."""
+    token = _grad.set(LayerMode(level, on, _grad.get()))
+    try:
+        yield
+    finally:
+        _grad.reset(token)
+
+
+@contextmanager
+def ordinary_tensors() -> Iterator[None]:
+    """Tensors made in the block keep versions, also inside `inference_mode`."""
+    token = _inference.set(False)
+    try:
+        yield
+    finally:
+        _inference.reset(token)
 
 
 def is_grad_enabled() -> bool:
@@ -40,7 +100,11 @@ def is_grad_enabled() -> bool:
     >>> tp.is_grad_enabled()
     True
     """
-    return _grad.get()
+    return _innermost(_grad.get())
+
+
+def _innermost(mode: bool | LayerMode) -> bool:
+    return mode.on if isinstance(mode, LayerMode) else mode
 
 
 def is_inference_mode_enabled() -> bool:
@@ -48,11 +112,17 @@ def is_inference_mode_enabled() -> bool:
     return _inference.get()
 
 
-def _switch(to: bool) -> None:
-    before = _grad.get()
+def is_multithreading_enabled() -> bool:
+    """Whether a backward pass may use several threads. No pass does so far: each runs in the thread that calls it."""
+    return _threads.get()
+
+
+def _switch(to: bool | LayerMode) -> None:
+    before = _innermost(_grad.get())
     _grad.set(to)
-    if events.listeners and before != to:
-        events.emit(events.GradModeChanged(before, to))
+    after = _innermost(to)
+    if events.listeners and before != after:
+        events.emit(events.GradModeChanged(before, after))
 
 
 class _Mode:
@@ -120,7 +190,7 @@ class _GradMode(_Mode):
     to: bool
 
     def __init__(self) -> None:
-        self.before: list[bool] = []
+        self.before: list[bool | LayerMode] = []
 
     def _enter(self) -> None:
         self.before.append(_grad.get())
@@ -184,6 +254,8 @@ class set_grad_enabled(_PlainSwitch):
     """
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise ModeTypeError(f"set_grad_enabled(): argument 'mode' must be bool, not {type(mode).__name__}")
         super().__init__(bool(mode))
 
     def _fresh(self) -> _Mode:
@@ -227,7 +299,7 @@ class inference_mode(_Mode):
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
-        self.before: list[tuple[bool, bool]] = []
+        self.before: list[tuple[bool | LayerMode, bool]] = []
 
     def _fresh(self) -> _Mode:
         return inference_mode(self.mode)
@@ -245,3 +317,38 @@ class inference_mode(_Mode):
             special.remove(inference_mode)
         _inference.set(inference)
         _switch(grad)
+
+
+class set_multithreading_enabled(_Mode):
+    """Whether backward passes may use several threads, at once; in a `with` block, until its end.
+
+    It changes no result. A pass runs in the thread that calls it either way, so this only keeps programs
+    written for PyTorch running.
+
+    >>> import tensorplay as tp
+    >>> with tp.autograd.set_multithreading_enabled(False):
+    ...     tp.autograd.is_multithreading_enabled()
+    False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = bool(mode)
+        self.before = [_threads.get()]
+        _threads.set(self.mode)
+
+    def _fresh(self) -> _Mode:
+        return set_multithreading_enabled(self.mode)
+
+    def _enter(self) -> None:
+        if not self.before:  # entered a second time
+            self.before.append(_threads.get())
+            _threads.set(self.mode)
+
+    def _leave(self) -> None:
+        _threads.set(self.before.pop())
+
+    def __call__(self, function: F) -> F:
+        """Decorate: the mode holds during each call."""
+        if self.before:
+            _threads.set(self.before.pop())  # decorating switches nothing
+        return super().__call__(function)

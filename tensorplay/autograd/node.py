@@ -12,13 +12,18 @@ tensor itself, or None where no gradient is needed.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import events
-from ..errors import FreedGraphError
+from . import loading
+from .saved import Packed
 
-__all__ = ["AccumulateGrad", "Extra", "Node", "Out", "RemovableHandle", "key", "next_order", "node_at"]
+__all__ = ["AccumulateGrad", "Extra", "Node", "Out", "RemovableHandle", "key", "next_order", "node_at", "reachable"]
+
+ASSIGNED = re.compile(r"^(return\s+|[\w, ]+ = )")
+"""What stands in front of the expression on a line of source."""
 
 next_order = itertools.count(0, -1).__next__
 """Order numbers fall, so a heap gives the newest node first. One counter for the process: ties cannot happen."""
@@ -74,7 +79,7 @@ class Node:
         return sum(array.nbytes for _, array in self.saved_arrays())
 
     def saved_arrays(self) -> list[tuple[str, Any]]:
-        """The arrays kept, each with the name the rule gives it; empty once freed."""
+        """The arrays kept, each with the name the rule gives it; empty once freed. Not what hooks packed."""
         pairs = []
         for (kind, which), value in zip(self.plan.sources, self.saved or (), strict=False):
             if kind == "in" and hasattr(value, "nbytes"):
@@ -83,7 +88,18 @@ class Node:
                 pairs += [(f"{self.op.inputs[which]}[{i}]", v) for i, v in enumerate(value)]
             elif kind == "out":
                 pairs.append((self.op.outputs[which], value))
-        return pairs
+            elif kind == "kept" and value is not None:  # by a Function
+                pairs.append((which, getattr(value, "_array", value)))
+        return [(name, value) for name, value in pairs if value.__class__ is not Packed]
+
+    def output_edge(self, which: int) -> Any:
+        """The edge of an output, None for outputs without a gradient."""
+        op = self.op
+        if op.listed:
+            return Out(self, which)
+        if op.outputs[which] in op.nondiff or which >= len(op.outputs) - op.hidden:
+            return None
+        return Out(self, which) if self.plan.many else self
 
     def name(self) -> str:
         """The node's kind, such as "MulBackward"."""
@@ -115,28 +131,27 @@ class Node:
             self.extra = Extra()
         return self.extra
 
-    def register_prehook(self, hook: Callable[[Any], Any]) -> RemovableHandle:
-        """Call `hook(grad_outputs)` before the rule; a returned tuple replaces them."""
-        return RemovableHandle.into(self.extras().before, hook)
+    def register_prehook(self, fn: Callable[[Any], Any]) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before the rule; a returned tuple replaces them."""
+        return RemovableHandle.into({} if self.freed else self.extras().before, fn)
 
-    def register_hook(self, hook: Callable[[Any, Any], Any]) -> RemovableHandle:
-        """Call `hook(grad_inputs, grad_outputs)` after the rule; a returned tuple replaces `grad_inputs`."""
-        return RemovableHandle.into(self.extras().after, hook)
+    def register_hook(self, fn: Callable[[Any, Any], Any]) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after the rule; a returned tuple replaces `grad_inputs`."""
+        return RemovableHandle.into({} if self.freed else self.extras().after, fn)
+
+    def hooks_of(self, output_nr: int) -> dict[int, Any]:
+        """The hooks of the tensor at an output. A freed node never runs again, so it keeps none."""
+        return {} if self.freed else self.extras().tensor_hooks.setdefault(output_nr, {})
 
     def __getattr__(self, name: str) -> Any:
-        """`_saved_x`: the saved array of that name, as PyTorch offers it."""
-        if not name.startswith("_saved_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        wanted = name.removeprefix("_saved_")
-        if self.saved is None:
-            raise FreedGraphError(
-                f"Trying to read the saved tensor {wanted!r} of {self.name()} after it was freed. "
-                f"Read it before backward(), or run backward(retain_graph=True)."
-            )
-        kept = dict(self.saved_arrays())
-        if wanted not in kept:
-            raise AttributeError(f"{self.name()} saved no {wanted!r}; it saved {sorted(kept) or 'nothing'}")
-        return kept[wanted]
+        """`_saved_x`: what was saved under that name; `_raw_saved_x`: the place where it is kept."""
+        if name.startswith("_saved_"):
+            return loading.read(self, name.removeprefix("_saved_"))
+        if name.startswith("_raw_saved_"):
+            return loading.SavedTensor(self, name.removeprefix("_raw_saved_"))
+        if not name.startswith("_") and name != "plan" and hasattr(self.plan, "ctx"):
+            return getattr(self.plan.ctx, name)  # a Function's node shows its context, as PyTorch's node is one
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         place = self.place
@@ -144,9 +159,9 @@ class Node:
         return f"<{self.name()} node {self.number}: {self.expression()}{where}>"
 
     def expression(self) -> str:
-        """The line's text when it is known, else the label over the names of the inputs."""
+        """What the line computes when it is known, else the label over the names of the inputs."""
         if self.place and self.place.text:
-            return self.place.text
+            return ASSIGNED.sub("", self.place.text)
         label, names = self.op.label, self.op.inputs
         return f" {label} ".join(names) if self.op.infix else f"{label}({', '.join(names)})"
 
@@ -166,6 +181,19 @@ def node_at(edge: Any) -> Node | None:
     return edge if edge.__class__ is Node else edge.node if edge.__class__ is Out else None
 
 
+def reachable(roots: Iterable[Any]) -> set[Node]:
+    """All nodes behind these edges."""
+    seen: set[Node] = set()
+    stack = [node_at(edge) for edge in roots]
+    while stack:
+        node = stack.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        stack.extend(map(node_at, node.edges))
+    return seen
+
+
 def key(edge: Any) -> tuple[Node, int]:
     """A non-leaf edge as (node, output number)."""
     return (edge.node, edge.nr) if edge.__class__ is Out else (edge, 0)
@@ -177,14 +205,33 @@ def _visible(edge: Any) -> tuple[Any, int]:
     return (AccumulateGrad(edge), 0)
 
 
-class AccumulateGrad:
-    """The end of a path: adds what arrives to `variable.grad`. Made on demand, equal if the variable is the same."""
+class AccumulateGrad(Node):
+    """The end of a path: adds what arrives to `variable.grad`. Made on demand, equal if the variable is the same.
+
+    It is a node only for the user: no edge leads to it, and its hooks and metadata are kept by the leaf.
+    """
 
     __slots__ = ("variable",)
     next_functions: tuple[Any, ...] = ()
+    place = None
+    freed = False
+    saved_bytes = 0
 
     def __init__(self, variable: Any) -> None:
         self.variable = variable
+
+    def extras(self) -> Any:
+        """The hooks and the metadata of the leaf."""
+        return self.variable._leaf_extra()
+
+    @property
+    def hooks_count(self) -> int:
+        """How many hooks would fire here."""
+        return self.extras().count() if self.variable._hooks else 0
+
+    def __getattr__(self, name: str) -> Any:
+        """A leaf's end has saved nothing."""
+        raise AttributeError(f"'AccumulateGrad' object has no attribute {name!r}")
 
     def name(self) -> str:
         """Always "AccumulateGrad"."""
@@ -206,6 +253,7 @@ class Extra:
     __slots__ = (
         "after",
         "before",
+        "dropped",
         "freed_at",
         "interrupted",
         "metadata",
@@ -224,6 +272,8 @@ class Extra:
         self.before: dict[int, Any] = {}
         self.after: dict[int, Any] = {}
         self.metadata: dict[str, Any] = {}
+        self.dropped = 0
+        """How many hooks went when the node was freed."""
         self.place: events.Source | None = None
         self.freed_at: events.Source | None = None
         self.interrupted: str | None = None
@@ -234,8 +284,15 @@ class Extra:
         """What `inputs=` asked for in the pass that freed this root."""
 
     def count(self) -> int:
-        """Hooks of all kinds."""
-        return sum(map(len, self.tensor_hooks.values())) + len(self.before) + len(self.after)
+        """Hooks of all kinds, also those that went when the node was freed."""
+        return self.dropped + sum(map(len, self.tensor_hooks.values())) + len(self.before) + len(self.after)
+
+    def drop_hooks(self) -> None:
+        """Let go of the hooks. A hook that holds its own tensor is a cycle: node, hook, tensor, node."""
+        self.dropped = self.count()
+        for hooks in (*self.tensor_hooks.values(), self.before, self.after):
+            hooks.clear()  # not replaced: handles know these dictionaries
+        self.tensor_hooks.clear()
 
 
 class RemovableHandle:

@@ -7,7 +7,7 @@ history, graphs that are already freed, and which part of the graph has to run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -16,14 +16,25 @@ import numpy as np
 from .. import events
 from ..arrays.batch import Batched, BatchSpace
 from ..arrays.dtypes import as_numpy
-from ..errors import FreedGraphError, FreedGraphWarning, GradError, UnusedInputError
+from ..arrays.levels import level_of
+from ..errors import FreedGraphWarning, GradError, UnusedInputError
 from ..source import user_line, warn
-from . import hooks, modes
+from . import hooks, lines, modes
 from .bridge import bridge
-from .engine import Pass, arrived_at, finish, reaching, walk
+from .engine import Pass, arrived_at, finish, reaching, running, walk
 from .graph import GradientEdge
 from .node import key, node_at
-from .roots import Root, edge_to, find_roots, find_targets, list_of, require_grad
+from .roots import (
+    Root,
+    edge_to,
+    find_roots,
+    find_targets,
+    forbid_in_transforms,
+    graph_layer,
+    list_of,
+    require_grad,
+    shared_below,
+)
 
 __all__ = ["backward", "grad"]
 
@@ -68,7 +79,10 @@ def backward(
         grad_tensors = grad_variables
     wanted = None if inputs is None else find_targets(inputs, "backward")
     retain = create_graph if retain_graph is None else retain_graph
-    roots = find_roots(list_of(tensors), grad_tensors, batched=False, create=create_graph, skip_no_grad=True)
+    forbid_in_transforms()
+    found = list_of(tensors)
+    layer = graph_layer(found, grad_tensors)
+    roots = find_roots(found, grad_tensors, batched=False, create=create_graph or layer is not None, skip_no_grad=True)
     if not roots:
         return
     if _all_freed(roots, wanted):
@@ -76,23 +90,17 @@ def backward(
         return
     if create_graph:
         _warn_of_cycle()
-    _run_backward(roots, wanted, retain, create_graph)
+    _run_backward(roots, wanted, retain, create_graph, layer)
 
 
-def _run_backward(roots: list[Root], targets: list[Any] | None, retain: bool, create: bool) -> None:
-    run = _new_pass(roots, targets, retain, create)
+def _run_backward(roots: list[Root], targets: list[Any] | None, retain: bool, create: bool, layer: int | None) -> None:
+    run = _new_pass(roots, targets, retain, create or layer is not None)
     for target in targets or ():
         if not isinstance(target, GradientEdge) and not target.is_leaf:
             target.retain_grad()
-    with _told(run, roots), _recorded(create):
+    with _told(run, roots, layer), _recorded(create, layer):
         for leaf, g in _leaf_sums(run, roots).items():
-            hooks.keep_grad(run, leaf, g)
-            _after_accumulation(leaf)
-
-
-def _after_accumulation(leaf: Any) -> None:
-    for hook in tuple(leaf._hooks.accumulated.values()) if leaf._hooks else ():
-        hook(leaf)
+            (hooks.keep_grad if leaf._hooks is None else hooks.accumulate)(run, leaf, g)
 
 
 def grad(
@@ -139,37 +147,43 @@ def grad(
     targets = find_targets(inputs, "grad")
     require_grad(targets)
     retain = create_graph if retain_graph is None else retain_graph
-    roots = find_roots(
-        list_of(outputs), grad_outputs, batched=is_grads_batched, create=create_graph, skip_no_grad=False
-    )
-    results = _collect(roots, targets, retain, create_graph, is_grads_batched)
+    found = list_of(outputs)
+    layer = graph_layer(found, grad_outputs)
+    on_tensors = create_graph or layer is not None
+    roots = find_roots(found, grad_outputs, batched=is_grads_batched, create=on_tensors, skip_no_grad=False)
+    results = _collect(roots, targets, retain, create_graph, is_grads_batched, layer)
     results = [
         _unused(i, g, t, allow_unused, materialize_grads) for i, (g, t) in enumerate(zip(results, targets, strict=True))
     ]
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, Mapping) else tuple(results)
 
 
-def _collect(roots: list[Root], targets: list[Any], retain: bool, create: bool, batched: bool) -> list[Any]:
-    run = _new_pass(roots, targets, retain, create)
-    run.writes = False
+def _collect(
+    roots: list[Root], targets: list[Any], retain: bool, create: bool, batched: bool, layer: int | None
+) -> list[Any]:
+    run = _new_pass(roots, targets, retain, create or layer is not None)
     if batched:
         run.xp = BatchSpace(run.xp)
-    with _told(run, roots), _recorded(create):
+    with _told(run, roots, layer), _recorded(create, layer):
         leaves = _leaf_sums(run, roots)
-    return [_delivered(_found(run, leaves, edge_to(t)), create) for t in targets]
+    return [_delivered(_found(run, leaves, edge_to(t)), create, layer) for t in targets]
 
 
 def _found(run: Pass, leaves: dict[Any, Any], edge: Any) -> Any:
     return leaves.get(edge) if node_at(edge) is None else run.want.get(key(edge))
 
 
-def _delivered(g: Any, create: bool) -> Any:
+def _delivered(g: Any, create: bool, layer: int | None) -> Any:
     """A gradient as the caller gets it: unbatched, a Tensor, with memory of its own."""
-    if g is None:
-        return None
     if isinstance(g, Batched):
         g = g.data
-    return g if create else bridge.wrap(np.array(g), None)
+    if g is None or create:
+        return g
+    if layer is None:
+        return bridge.wrap(np.array(g), None)
+    if level_of(g._array) != layer:  # the other layers keep what they recorded
+        return g
+    return bridge.wrap(g._array if layer else np.array(g._array), None)
 
 
 def _unused(i: int, g: Any, target: Any, allowed: bool, zeros: bool) -> Any:
@@ -188,14 +202,17 @@ def _unused(i: int, g: Any, target: Any, allowed: bool, zeros: bool) -> Any:
 # ----------------------------------------------------------------------------------------- the pass
 
 
-def _new_pass(roots: list[Root], targets: list[Any] | None, retain: bool, create: bool) -> Pass:
-    run = Pass(retain=retain, tensors=create)
-    if create:
+def _new_pass(roots: list[Root], targets: list[Any] | None, retain: bool, tensors: bool) -> Pass:
+    run = Pass(retain=retain, tensors=tensors)
+    if events.sources_wanted:
+        run.place = user_line()
+    if tensors:
         run.xp = bridge.tensors
     if targets is not None:
         edges = [edge_to(t) for t in targets]
         run.want = {key(e): None for e in edges if node_at(e) is not None}
         run.leaves = {e for e in edges if node_at(e) is None}
+        run.asked = frozenset(map(_token, edges))
         run.only = reaching((edge for edge, _ in roots), run.leaves | {node for node, _ in run.want})
     return run
 
@@ -206,17 +223,26 @@ def _leaf_sums(run: Pass, roots: list[Root]) -> dict[Any, Any]:
     if events.listeners:
         for edge, seed in entering:
             arrived_at(None, edge, seed)
-    _remember(run, roots)
+    run.roots = entering
     leaves = {leaf: g for leaf, g in finish(walk(run, entering)).items() if leaf._needs_grad}
+    run.node = None
     for leaf, g in leaves.items():
         if leaf._hooks:
             leaves[leaf] = hooks.fire(run, leaf, leaf._hooks.gradient.values(), g, "tensor hook")
+    if run.gathered:
+        hooks.settle(run)
     return leaves
 
 
 @contextmanager
-def _recorded(create: bool) -> Iterator[None]:
+def _recorded(create: bool, layer: int | None) -> Iterator[None]:
     """Rules record their own graph under `create_graph`, also inside `no_grad`."""
+    if layer is not None:
+        with ExitStack() as switched:
+            for level in (layer, *shared_below(layer)):
+                switched.enter_context(modes.layer_recording(level, create))
+            yield
+        return
     token = modes._grad.set(create)
     try:
         yield
@@ -225,13 +251,14 @@ def _recorded(create: bool) -> Iterator[None]:
 
 
 @contextmanager
-def _told(run: Pass, roots: list[Root]) -> Iterator[None]:
+def _told(run: Pass, roots: list[Root], layer: int | None) -> Iterator[None]:
     """Begin and end of a pass for those who listen; an error marks the roots it left freed."""
     start = perf_counter()
-    with events.numbered_pass():
+    with events.numbered_pass(told=layer is None):
         if events.listeners:
             edges = tuple(edge for edge, _ in roots)
             events.emit(events.BackwardStarted(edges, tuple(seed for _, seed in roots), run.retain, run.tensors))
+        token = running.set(run)
         try:
             yield
         except BaseException as error:
@@ -239,8 +266,15 @@ def _told(run: Pass, roots: list[Root]) -> Iterator[None]:
             if events.listeners:
                 events.emit(events.BackwardFailed(run.node, error))
             raise
+        finally:
+            running.reset(token)
         if events.listeners:
             events.emit(events.BackwardFinished(perf_counter() - start))
+
+
+def _token(edge: Any) -> tuple[int, int]:
+    """What was asked for, by number: a freed node that held the nodes themselves could keep itself alive."""
+    return (id(edge), -1) if node_at(edge) is None else (key(edge)[0].number, key(edge)[1])
 
 
 def _interrupted(roots: list[Root], error: BaseException) -> None:
@@ -248,20 +282,6 @@ def _interrupted(roots: list[Root], error: BaseException) -> None:
         node = node_at(edge)
         if node is not None and node.freed:
             node.extras().interrupted = f"{type(error).__name__}: {error}"
-
-
-def _remember(run: Pass, roots: list[Root]) -> None:
-    """Note on each root what was asked for, and from which line if lines are wanted: a repeat must be told apart."""
-    if run.retain or (run.leaves is None and not events.sources_wanted):
-        return
-    for node in filter(None, (node_at(edge) for edge, _ in roots)):
-        node.extras().request = _request(run)
-        if events.sources_wanted:
-            node.extras().freed_at = user_line()
-
-
-def _request(run: Pass) -> frozenset[Any] | None:
-    return None if run.leaves is None else frozenset(run.leaves) | frozenset(run.want)
 
 
 # ------------------------------------------------------------------------------ graphs already freed
@@ -275,19 +295,13 @@ def _all_freed(roots: list[Root], targets: list[Any] | None) -> bool:
     wanted = None
     if targets is not None:
         edges = [edge_to(t) for t in targets]
-        wanted = frozenset(e if node_at(e) is None else key(e) for e in edges)
+        wanted = frozenset(map(_token, edges))
     for node in nodes:
         extra = node.extra  # type: ignore[union-attr]
         if extra is not None and extra.interrupted:
-            raise FreedGraphError(
-                f"Trying to backward through the graph a second time: the pass that freed it was interrupted by "
-                f"{extra.interrupted}. Compute the forward again, or use retain_graph=True to be able to repeat."
-            )
+            raise lines.interrupted(node, extra.interrupted)
         if (extra.request if extra else None) != wanted:
-            raise FreedGraphError(
-                "Trying to backward through the graph a second time, for other inputs than the first: the first pass "
-                "freed what it visited. Ask for all inputs at once, or run the first with retain_graph=True."
-            )
+            raise lines.other_inputs(node)
     return True
 
 
@@ -295,11 +309,7 @@ def _again(roots: list[Root]) -> None:
     """The documented no-op: a second backward on the same freed output changes nothing and says so."""
     if events.listeners:
         events.emit(events.BackwardOnFreedGraph(tuple(edge for edge, _ in roots)))
-    warn(
-        "backward() was called again on a graph that is already freed: nothing changed, gradients are as they were. "
-        "Use retain_graph=True in the first call if you want to add the same gradients once more.",
-        FreedGraphWarning,
-    )
+    warn(lines.again(node_at(roots[0][0])), FreedGraphWarning)
 
 
 def _warn_of_cycle() -> None:

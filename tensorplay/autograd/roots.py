@@ -13,12 +13,31 @@ import numpy as np
 from ..arrays.batch import Batched, BatchSpace
 from ..arrays.cpu import cpu
 from ..arrays.dtypes import as_numpy
-from ..errors import GradError, GradTypeError, NoGradRootError, NoGradRootWarning, NonScalarError
+from ..arrays.levels import frame_of, frames, level_of
+from ..errors import (
+    GradArgumentError,
+    GradError,
+    GradTypeError,
+    NoGradRootError,
+    NoGradRootWarning,
+    NonScalarError,
+    TransformError,
+)
 from ..source import warn
 from .bridge import bridge
 from .graph import GradientEdge
 
-__all__ = ["Root", "edge_to", "find_roots", "find_targets", "list_of", "require_grad"]
+__all__ = [
+    "Root",
+    "edge_to",
+    "find_roots",
+    "find_targets",
+    "forbid_in_transforms",
+    "graph_layer",
+    "list_of",
+    "require_grad",
+    "shared_below",
+]
 
 Root = tuple[Any, Any]
 """(edge, seed): where a pass starts and the vector it starts with."""
@@ -113,6 +132,42 @@ def _check_seed(vector: Any, shape: tuple[int, ...], dtype: Any, batched: bool) 
         )
 
 
+# ------------------------------------------------------------------------------- inside transforms
+
+
+def graph_layer(tensors: list[Any], vectors: Any) -> int | None:
+    """The layer of the graph, where arrays of a transform (`arrays/levels.py`) take part; else None.
+
+    Such a pass computes with Tensors, and what lies below the layer of the graph goes on being recorded.
+    """
+    given = vectors if isinstance(vectors, (list, tuple)) else (vectors,)
+    level = max(map(_level, tensors), default=0)
+    return level if level or any(map(_level, given)) else None
+
+
+def shared_below(level: int) -> tuple[int, ...]:
+    """The layer that shares its graph with this one: the next below a dual level of `forward_ad`, where one graph
+    carries both modes."""
+    frame = frame_of(level)
+    if frame is None or frame.kind != "dual":
+        return ()
+    return (max((f.level for f in frames() if f.level < level), default=0),)
+
+
+def _level(x: Any) -> int:
+    return level_of(x._array) if isinstance(x, bridge.Tensor) else 0
+
+
+def forbid_in_transforms() -> None:
+    """Raise TransformError where `.grad` would be written inside a transform of `tp.func`."""
+    kinds = [frame.kind for frame in frames() if frame.kind != "dual"]
+    if kinds:
+        raise TransformError(
+            f"backward() called inside a functorch transform ({kinds[-1]}): what it would add to .grad is no result of "
+            "the function. Use tp.func.grad or tp.func.vjp inside, or call backward() on what the transform returns"
+        )
+
+
 # ------------------------------------------------------------------------------- what is asked for
 
 
@@ -142,5 +197,5 @@ def edge_to(tensor: Any) -> Any:
     if isinstance(tensor, GradientEdge):
         return tensor.edge()
     if not isinstance(tensor, bridge.Tensor):
-        raise GradTypeError(f"expected a tensor or a GradientEdge, got {type(tensor).__name__}")
+        raise GradArgumentError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
     return bridge.edge_of(tensor)

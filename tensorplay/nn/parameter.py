@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import events
+from .. import copying, events
 from ..tensor import Tensor, wrap
 
 __all__ = ["Parameter", "clear_gradients"]
@@ -37,6 +37,11 @@ class Parameter(Tensor):
         parameter: Any = wrap(data._array, requires_grad, cls)
         parameter._cell = data._cell  # one memory, so one version
         return parameter
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        """As for every leaf, but without `.grad`: the twin of a module starts with none, as in PyTorch."""
+        twin: Any = copying.deepcopied(self, memo, grad=False)
+        return twin
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from .base import OPS, Op, Plan
 from .contraction import Linear, MatMul
+from .cumulative import Cumprod, Cumsum
+from .editing import Copy, CopySlices, Fill, IndexAdd, IndexPut
+from .elementary import Atan2, Cos, Log2, Sin
 from .fused import CrossEntropy, LogSoftmax, Softmax
 from .indexing import AddAt, Gather, GetItem, Index, Put, Scatter
+from .joining import Cat, Split, Stack, Unbind
 from .pointwise import (
     Abs,
     Add,
@@ -27,53 +31,79 @@ from .pointwise import (
     Tanh,
     Where,
 )
-from .reduction import Amax, Amin, ArgMax, ArgMin, Max, Mean, Min, Sum
-from .shaping import Expand, Permute, Reshape, SumTo
+from .reduction import Amax, Amin, ArgMax, ArgMin, Max, Mean, Min, Norm, Prod, Std, Sum, Var
+from .shaping import Alias, Expand, Flip, Permute, Reshape, SumTo
+from .sorting import ArgSort, Median, MedianOfAll, Sort
 
 __all__ = [
     "OPS",
     "Abs",
     "Add",
     "AddAt",
+    "Alias",
     "Amax",
     "Amin",
     "ArgMax",
     "ArgMin",
+    "ArgSort",
+    "Atan2",
     "Cast",
+    "Cat",
     "Clone",
     "Conj",
+    "Copy",
+    "CopySlices",
+    "Cos",
     "CrossEntropy",
+    "Cumprod",
+    "Cumsum",
     "Div",
     "Exp",
     "Expand",
+    "Fill",
+    "Flip",
     "Gather",
     "GetItem",
     "Index",
+    "IndexAdd",
+    "IndexPut",
     "Linear",
     "Log",
+    "Log2",
     "LogSoftmax",
     "MatMul",
     "Max",
     "Maximum",
     "Mean",
+    "Median",
+    "MedianOfAll",
     "Min",
     "Minimum",
     "Mul",
     "Neg",
+    "Norm",
     "Op",
     "Permute",
     "Plan",
     "Pow",
+    "Prod",
     "Put",
     "Relu",
     "Reshape",
     "Scatter",
     "Sigmoid",
+    "Sin",
     "Softmax",
+    "Sort",
+    "Split",
     "Sqrt",
+    "Stack",
+    "Std",
     "Sub",
     "Sum",
     "SumTo",
     "Tanh",
+    "Unbind",
+    "Var",
     "Where",
 ]

@@ -83,10 +83,13 @@ class Op:
     """Input name -> text of its vector-Jacobian product, as shown on the card of a step."""
 
     outputs: ClassVar[tuple[str, ...]] = ("out",)
+    """Their names; ("*",) for a list whose length depends on the input, as the rows of a matrix."""
     hidden: ClassVar[int] = 0
     """How many of the last outputs are for the rule alone and never seen by the user."""
     nondiff: ClassVar[tuple[str, ...]] = ()
     """Names of outputs that have no gradient, such as indices."""
+    none_ok: ClassVar[bool] = False
+    """Whether the rule is given None, and not zeros, for an output that no gradient reached."""
     view: ClassVar[bool] = False
     """The output may share memory with the first input."""
     promote: ClassVar[bool] = False
@@ -97,8 +100,16 @@ class Op:
     """Integer inputs become the default float dtype first."""
     fits: ClassVar[bool] = False
     """Gradients are summed back to the inputs' shapes at the engine's edge."""
+    lasting: ClassVar[bool] = False
+    """A pass does not free its node: it saves nothing, and what it stands for is used again and again."""
+    linear: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """Groups of inputs: the op is linear in each group while the others are held, and this is all that moves it."""
 
-    # read from the signatures, once, when the class is made
+    # read from the declaration, once, when the class is made
+    listed: ClassVar[bool] = False
+    """Whether forward returns a list of any length."""
+    several: ClassVar[bool] = False
+    """Whether forward returns a tuple or a list and not one array."""
     inputs: ClassVar[tuple[str, ...]] = ()
     star: ClassVar[bool] = False
     """Whether the last input stands for any number of them (`*ix`)."""
@@ -119,8 +130,15 @@ class Op:
         cls.inputs = positional[1:]
         cls.rules = {name: getattr(cls, "d_" + name) for name in cls.inputs if hasattr(cls, "d_" + name)}
         cls.joint = getattr(cls, "backward", None)
+        cls.listed = cls.outputs == ("*",)
+        cls.several = cls.listed or len(cls.outputs) > 1
         cls.plans = Plans(cls)
         OPS[cls.__name__] = cls
+
+    @classmethod
+    def parts(cls, shape: tuple[int, ...], params: dict[str, Any]) -> list[tuple[Any, dict[str, Any]]]:
+        """For a listed view op: the op and parameters that give each output alone."""
+        raise NotImplementedError
 
     @classmethod
     def explain(cls, arrays: tuple[Any, ...], params: dict[str, Any], error: Exception) -> Exception:
@@ -147,19 +165,21 @@ class Plan:
     `mask` has bit i set if input i needs one. `keep(out, params, *arrays, out_cell, *cells)` picks what
     the rules name, with the version of each: (saved, versions). `pull(xp, g, saved)` calls the rules: one
     gradient per input, None where none is needed. `sources` says for each saved item where it came from:
-    ("in", i), ("ins", i) for starred inputs, ("out", k), ("shape", i) or ("param", name).
+    ("in", i), ("ins", i) for starred inputs, ("out", k), ("shape", i), ("shapes", i) or ("param", name);
+    `cells` says for each the places of its versions.
     """
 
-    __slots__ = ("keep", "many", "mask", "op", "pull", "sources")
+    __slots__ = ("cells", "keep", "many", "mask", "op", "pull", "sources")
 
     def __init__(self, op: type[Op], mask: int, keep: Callable[..., Any], pull: Callable[..., Any],
-                 sources: tuple[tuple[str, Any], ...]) -> None:  # fmt: skip
+                 sources: tuple[tuple[str, Any], ...], cells: tuple[tuple[int, ...], ...] = ()) -> None:  # fmt: skip
         self.op = op
         self.mask = mask
         self.keep = keep
         self.pull = pull
         self.sources = sources
-        self.many = len(op.outputs) - op.hidden - len(op.nondiff) > 1
+        self.cells = cells
+        self.many = op.listed or len(op.outputs) - op.hidden - len(op.nondiff) > 1
         """Whether several outputs are differentiable, so that edges must say which one they mean."""
 
     def __repr__(self) -> str:
@@ -202,6 +222,9 @@ def _origin(op: type[Op], name: str, count: int) -> tuple[tuple[str, Any], str]:
     if name.endswith("_shape") and name[:-6] in op.inputs:
         i = op.inputs.index(name[:-6])
         return ("shape", i), f"x{i}.shape"
+    if name.endswith("_shapes") and name[:-7] == op.inputs[first_star] and op.star:
+        shapes = "".join(f"x{j}.shape, " for j in range(first_star, count))
+        return ("shapes", first_star), f"({shapes})"
     if name in op.params:
         return ("param", name), f"p[{name!r}]"
     raise TypeError(f"{op.__name__}: a rule names {name!r}, which is no input, output, shape or parameter")
@@ -217,7 +240,7 @@ def _cells(op: type[Op], source: tuple[str, Any], count: int) -> list[str]:
 
 def _build(op: type[Op], mask: int, count: int) -> Plan:
     """Generate `keep` and `pull`. (Looping over the rules at run time instead costs 656 ns an op, measured.)"""
-    env: dict[str, Any] = {}
+    env: dict[str, Any] = {"__name__": __name__}  # so that its frames count as ours and not as the user's
     slots: dict[str, int] = {}
     sources: list[tuple[str, Any]] = []
     fetch: list[str] = []
@@ -233,10 +256,12 @@ def _build(op: type[Op], mask: int, count: int) -> Plan:
             picks.append(f"s[{slots[name]}]")
         env[f"rule{i + 1}"] = rule
         calls[i] = f"rule{i + 1}({', '.join(['xp', 'g', *picks])})"
-    cells = dict.fromkeys(cell for source in sources for cell in _cells(op, source, count))
+    watched = [_cells(op, source, count) for source in sources]
+    cells = list(dict.fromkeys(cell for names in watched for cell in names))
     arguments = ["out", "p", *(f"x{j}" for j in range(count)), "co", *(f"c{j}" for j in range(count))]
     saved = "".join(e + ", " for e in fetch)
     versions = "".join(f"({c}, {c}[0]), " for c in cells)
     keep = eval(f"lambda {', '.join(arguments)}: (({saved}), ({versions}))", env)
     results = calls.get(-1) or "(" + "".join(calls.get(j, "None") + ", " for j in range(count)) + ")"
-    return Plan(op, mask, keep, eval(f"lambda xp, g, s: {results}", env), tuple(sources))
+    places = tuple(tuple(map(cells.index, names)) for names in watched)
+    return Plan(op, mask, keep, eval(f"lambda xp, g, s: {results}", env), tuple(sources), places)

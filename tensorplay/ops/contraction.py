@@ -15,6 +15,7 @@ class MatMul(Contraction):
     """Matrix product over the last two dimensions, leading ones broadcast: out[i, j] = Σₖ x[i, k] y[k, j]."""
 
     label, formula = "@", r"x\,y"
+    linear = (("x",), ("y",))
     infix = True
     local = {"x": "g · yᵀ", "y": "xᵀ · g"}
     samples = [

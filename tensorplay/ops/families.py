@@ -18,11 +18,13 @@ from .base import Op
 __all__ = [
     "Broadcasting",
     "Contraction",
+    "Cumulative",
     "Fused",
     "Indexing",
     "Pointwise",
     "Reduction",
     "Shaping",
+    "Sorting",
     "broadcast_shapes",
     "count",
     "keep_shape",
@@ -71,7 +73,8 @@ def normal_dims(dim: int | Sequence[int] | None, rank: int) -> tuple[int, ...] |
         return None
     dims = tuple(normal_dim(d, rank) for d in (dim if isinstance(dim, (tuple, list)) else (dim,)))
     if len(set(dims)) != len(dims):
-        raise ShapeError(f"dim appears multiple times in the list of dims: {dim}; name each dimension once")
+        twice = next(d for d in dims if dims.count(d) > 1)
+        raise ShapeError(f"dim {twice} appears multiple times in the list of dims: {dim}; name each dimension once")
     return dims if rank and dims else None
 
 
@@ -160,6 +163,18 @@ class Reduction(Op, abstract=True):
                 f"{list(_shape(arrays[0]))}: the {cls.label} of nothing is not defined"
             )
         return error
+
+
+class Cumulative(Op, abstract=True):
+    """Each element becomes a result of all up to it, along `dim` (an int)."""
+
+    family = "cumulative"
+
+
+class Sorting(Op, abstract=True):
+    """The elements in the order of their values, along `dim` (an int)."""
+
+    family = "sorting"
 
 
 class Shaping(Op, abstract=True):

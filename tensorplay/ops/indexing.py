@@ -18,6 +18,7 @@ class GetItem(Indexing):
     """Elements at a basic index: a view."""
 
     label, formula = "[ ]", r"x[i]"
+    linear = (("x",),)
     view = True
     local = {"x": "zeros with g put at the index"}
     samples = [
@@ -39,6 +40,7 @@ class Put(Indexing):
     """Zeros of `shape` with x at a basic index: the adjoint of GetItem."""
 
     label, formula = "put", r"\mathrm{put}_i(x)"
+    linear = (("x",),)
     local = {"x": "g at the index"}
     samples = [ok(arg(3), index=(0,), shape=(2, 3)), ok(arg(2), index=(slice(None), 1), shape=(2, 3))]
 
@@ -53,6 +55,7 @@ class Index(Indexing):
     """Elements at integer arrays, one for each leading dimension; repeats are allowed and their gradients add."""
 
     label, formula = "[ ]", r"x[i]"
+    linear = (("x",),)
     local = {"x": "zeros with g added at the indices"}
     samples = [
         ok(arg(2, 3), _ROWS),
@@ -71,6 +74,7 @@ class AddAt(Indexing):
     """Zeros of `shape` to which x is added at integer arrays: the adjoint of Index (scatter-add)."""
 
     label, formula = "scatter+", r"\sum_{i} x"
+    linear = (("x",),)
     local = {"x": "g at the indices"}
     samples = [ok(arg(3, 3), _ROWS, shape=(2, 3))]
 
@@ -85,6 +89,7 @@ class Gather(Indexing):
     """out[i][j] = x[index[i][j]][j] along `dim`; `index` has the rank of x."""
 
     label, formula = "gather", r"x[i]"
+    linear = (("x",),)
     local = {"x": "zeros with g added at the indices"}
     samples = [
         ok(arg(2, 3), arg(2, 2, kind="int", values=[[0, 0], [2, 1]]), dim=1),
@@ -102,6 +107,7 @@ class Scatter(Indexing):
     """Zeros of `shape` to which x is added along `dim` at `index`: the adjoint of Gather."""
 
     label, formula = "scatter+", r"\sum_{i} x"
+    linear = (("x",),)
     local = {"x": "g at the indices"}
     samples = [ok(arg(2, 2), arg(2, 2, kind="int", values=[[0, 0], [2, 1]]), dim=1, shape=(2, 3))]
 

@@ -141,14 +141,14 @@ class Pow(Broadcasting):
 
     def d_x(xp, g, x, y):
         if isinstance(y, (int, float)):
-            return g * 0.0 if y == 0 else g * (y * xp.pow(x, y - 1))
-        return xp.where(y == 0, 0.0, g * (y * xp.pow(x, y - 1)))
+            return g * 0.0 if y == 0 else g * xp.conj(y * xp.pow(x, y - 1))
+        return xp.where(y == 0, 0.0, g * xp.conj(y * xp.pow(x, y - 1)))
 
     def d_y(xp, g, x, y, out):
         if isinstance(x, (int, float)):
-            slope = g * (out * _ln(x))
+            slope = g * xp.conj(out * _ln(x))
             return xp.where(y >= 0, 0.0, slope) if x == 0 else slope
-        slope = g * (out * xp.log(x))
+        slope = g * xp.conj(out * xp.log(x))
         return xp.where(x == 0, xp.where(y >= 0, 0.0, slope), slope)
 
     @classmethod
@@ -226,6 +226,7 @@ class Neg(Pointwise):
     """Negative, -x."""
 
     label, formula = "−", r"-x"
+    linear = (("x",),)
     floating = False
     local = {"x": "−g"}
     samples = _SHAPES
@@ -347,6 +348,7 @@ class Clone(Pointwise):
     """A copy with memory of its own; the gradient passes unchanged."""
 
     label, formula = "clone", r"x"
+    linear = (("x",),)
     floating = False
     local = {"x": "g"}
     samples = _SHAPES
@@ -362,6 +364,7 @@ class Conj(Pointwise):
     """Complex conjugate; the identity for real numbers."""
 
     label, formula = "conj", r"\bar{x}"
+    linear = (("x",),)
     floating = False
     local = {"x": "conj(g)"}
     samples = _SHAPES
@@ -377,6 +380,7 @@ class Cast(Pointwise):
     """The same values in another dtype; the gradient is cast back at the engine's edge."""
 
     label, formula = "cast", r"x"
+    linear = (("x",),)
     floating = False
     fits = True
     local = {"x": "g, cast back"}

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from math import inf, prod, sqrt
+
 from .base import arg, bad, ok
+from .cumulative import products_before
 from .families import Reduction, count, keep_shape
 
-__all__ = ["Amax", "Amin", "ArgMax", "ArgMin", "Max", "Mean", "Min", "Sum"]
+__all__ = [
+    "Amax", "Amin", "ArgMax", "ArgMin", "Max", "Mean", "Min", "Norm", "Prod", "Std", "Sum", "Var", "share_ties",
+    "to_index",
+]  # fmt: skip
 
 _DIMS = [
     ok(arg(2, 3), dim=None, keepdim=False),
@@ -22,6 +28,7 @@ class Sum(Reduction):
     """Sum over `dim`; each element receives the gradient of its sum."""
 
     label, formula = "Σ", r"\sum x"
+    linear = (("x",),)
     local = {"x": "g, repeated"}
     samples = _DIMS + _EMPTY
 
@@ -36,6 +43,7 @@ class Mean(Reduction):
     """Average over `dim`; each of the n elements receives 1/n of the gradient."""
 
     label, formula = "mean", r"\frac{1}{n}\sum x"
+    linear = (("x",),)
     local = {"x": "g / n, repeated"}
     samples = _DIMS
 
@@ -46,7 +54,7 @@ class Mean(Reduction):
         return xp.expand(xp.reshape(g / max(count(x_shape, dim), 1), keep_shape(x_shape, dim)), x_shape)
 
 
-def _share_ties(xp, g, x, out, dim):
+def share_ties(xp, g, x, out, dim):
     """The gradient of an extremum, split evenly between the elements that attain it."""
     kept = keep_shape(x.shape, dim)
     chosen = x == xp.expand(xp.reshape(out, kept), x.shape)
@@ -65,7 +73,7 @@ class Amax(Reduction):
         return xp.amax(x, dim, keepdim)
 
     def d_x(xp, g, x, out, dim):
-        return _share_ties(xp, g, x, out, dim)
+        return share_ties(xp, g, x, out, dim)
 
 
 class Amin(Reduction):
@@ -79,7 +87,7 @@ class Amin(Reduction):
         return xp.amin(x, dim, keepdim)
 
     def d_x(xp, g, x, out, dim):
-        return _share_ties(xp, g, x, out, dim)
+        return share_ties(xp, g, x, out, dim)
 
 
 _ONE_DIM = [
@@ -90,7 +98,7 @@ _ONE_DIM = [
 ]
 
 
-def _to_index(xp, g, x_shape, indices, dim):
+def to_index(xp, g, x_shape, indices, dim):
     """Each gradient goes to the one position its value was taken from."""
     kept = keep_shape(x_shape, dim)
     return xp.scatter(xp.reshape(g, kept), xp.reshape(indices, kept), dim, x_shape)
@@ -109,7 +117,7 @@ class Max(Reduction):
         return xp.pick(x, indices, dim, keepdim)
 
     def d_x(xp, g, x_shape, indices, dim):
-        return _to_index(xp, g, x_shape, indices, dim)
+        return to_index(xp, g, x_shape, indices, dim)
 
 
 class Min(Reduction):
@@ -125,7 +133,7 @@ class Min(Reduction):
         return xp.pick(x, indices, dim, keepdim)
 
     def d_x(xp, g, x_shape, indices, dim):
-        return _to_index(xp, g, x_shape, indices, dim)
+        return to_index(xp, g, x_shape, indices, dim)
 
 
 class ArgMax(Reduction):
@@ -148,3 +156,125 @@ class ArgMin(Reduction):
 
     def forward(xp, x, *, dim, keepdim):
         return xp.argmin(x, dim, keepdim)
+
+
+# ------------------------------------------------------------------------------- products and sizes
+
+
+class Prod(Reduction):
+    """Product of all elements or along one dimension. Its rule does not divide, so zeros do no harm."""
+
+    label, formula = "Π", r"\prod x"
+    local = {"x": "g · the product of the other elements"}
+    samples = [
+        ok(arg(2, 3), dim=None, keepdim=False),
+        ok(arg(2, 3), dim=1, keepdim=False),
+        ok(arg(2, 3, 2), dim=1, keepdim=True),
+        ok(arg(), dim=None, keepdim=False),
+        ok(arg(0, 3), dim=0, keepdim=False),
+        ok(arg(3, values=[0.0, 2.0, 3.0]), dim=None, keepdim=False),
+        ok(arg(2, 3, values=[[0.0, 0.0, 3.0], [4.0, 0.0, 5.0]]), dim=1, keepdim=False),
+    ]
+
+    def forward(xp, x, *, dim, keepdim):
+        return xp.prod(x, dim, keepdim)
+
+    def d_x(xp, g, x, dim):
+        shape = x.shape if dim is not None else (prod(x.shape),)
+        along = dim or 0
+        rows = xp.conj(xp.reshape(x, shape))
+        after = xp.flip(products_before(xp, xp.flip(rows, (along,)), along), (along,))
+        others = products_before(xp, rows, along) * after
+        return xp.reshape(xp.reshape(g, keep_shape(shape, along)) * others, x.shape)
+
+
+class Norm(Reduction):
+    """The p-norm over `dim`, (Σ |x|ᵖ)^(1/p): 2 is the length, inf the largest |x|, 0 counts what is not 0.
+
+    Its gradient where the norm is 0 is 0: of all directions in which a length grows, none is preferred.
+    """
+
+    label, formula = "‖x‖", r"\lVert x \rVert_p"
+    local = {"x": "g · sign(x) · (|x| / out)ᵖ⁻¹, and 0 where out is 0"}
+    samples = [
+        ok(arg(2, 3), p=2, dim=None, keepdim=False),
+        ok(arg(2, 3), p=2, dim=(1,), keepdim=False),
+        ok(arg(2, 3, 2), p=2, dim=(0, 2), keepdim=True),
+        ok(arg(0, 3), p=2, dim=(0,), keepdim=False),
+        ok(arg(), p=2, dim=None, keepdim=False),
+        ok(arg(2, 3), p=1, dim=(1,), keepdim=False),
+        ok(arg(2, 3), p=3, dim=(0,), keepdim=True),
+        ok(arg(2, 3, low=0.3), p=1.5, dim=(1,), keepdim=False),
+        ok(arg(2, 3, low=0.3), p=-1, dim=(1,), keepdim=False),
+        ok(arg(2, 3), p=0, dim=(1,), keepdim=False),
+        ok(arg(2, 3), p=inf, dim=(1,), keepdim=False),
+        ok(arg(2, 3), p=-inf, dim=None, keepdim=False),
+    ]
+
+    def forward(xp, x, *, p, dim, keepdim):
+        return xp.norm(x, p, dim, keepdim)
+
+    def d_x(xp, g, x, out, p, dim):
+        kept = keep_shape(x.shape, dim)
+        if p == 0:  # a count: it moves in steps
+            return xp.put_view(xp.expand(xp.reshape(g, kept), x.shape), 0.0, ())
+        if p in (inf, -inf):
+            return share_ties(xp, g, xp.abs(x), out, dim) * xp.sign(x)
+        g, out = xp.reshape(g, kept), xp.reshape(out, kept)
+        if p == 1:
+            return g * xp.sign(x)
+        nothing = out == 0
+        whole = xp.where(nothing, 1.0, out)
+        if p == 2:
+            return g * xp.where(nothing, 0.0, x / whole)
+        size = xp.where(x == 0, 1.0, xp.abs(x))  # sign(0) makes it 0 again, without 0 to a negative power
+        return g * xp.where(nothing, 0.0, xp.sign(x) * xp.pow(size / whole, p - 1))
+
+
+_SPREADS = [
+    ok(arg(2, 3), dim=None, keepdim=False, correction=1),
+    ok(arg(2, 3), dim=(1,), keepdim=False, correction=1),
+    ok(arg(2, 3, 2), dim=(0, 2), keepdim=True, correction=0),
+    ok(arg(3, 0), dim=(0,), keepdim=False, correction=1),
+]
+
+
+def _moved(xp, g, x, dim, correction):
+    """What a gradient of the variance sends to x: each element's distance from the mean, times 2 / (n - correction)."""
+    away = x - xp.mean(x, dim, True)
+    left = count(x.shape, dim) - correction
+    return g * (away * (2 / left) if left > 0 else xp.div(xp.abs(away), 0))
+
+
+class Var(Reduction):
+    """Variance over `dim`: the squared distances from the mean, added up and divided by n - correction."""
+
+    label, formula = "var", r"\frac{1}{n - c}\sum (x - \bar{x})^2"
+    local = {"x": "g · 2 (x − mean) / (n − c)"}
+    samples = _SPREADS
+
+    def forward(xp, x, *, dim, keepdim, correction):
+        away = x - xp.mean(x, dim, True)
+        return xp.div(xp.sum(away * away, dim, keepdim), max(count(x.shape, dim) - correction, 0))
+
+    def d_x(xp, g, x, dim, correction):
+        return _moved(xp, xp.reshape(g, keep_shape(x.shape, dim)), x, dim, correction)
+
+
+class Std(Reduction):
+    """Standard deviation over `dim`, the root of the variance; where it is 0 its gradient is 0."""
+
+    label, formula = "std", r"\sqrt{v}, v = \frac{1}{n - c}\sum (x - \bar{x})^2"
+    local = {"x": "g · (x − mean) / ((n − c) · out), and 0 where out is 0"}
+    samples = _SPREADS
+
+    def forward(xp, x, *, dim, keepdim, correction):
+        away = x - xp.mean(x, dim, True)
+        return xp.div(xp.norm(away, 2, dim, keepdim), sqrt(max(count(x.shape, dim) - correction, 0)))
+
+    def d_x(xp, g, x, out, dim, correction):
+        kept = keep_shape(x.shape, dim)
+        g, out = xp.reshape(g, kept), xp.reshape(out, kept)
+        nothing = out == 0
+        half = xp.where(nothing, 0.0, g / xp.where(nothing, 1.0, 2 * out))
+        return _moved(xp, half, x, dim, correction)

@@ -8,13 +8,30 @@ from ..errors import ShapeError
 from .base import arg, bad, ok
 from .families import Shaping
 
-__all__ = ["Expand", "Permute", "Reshape", "SumTo"]
+__all__ = ["Alias", "Expand", "Flip", "Permute", "Reshape", "SumTo"]
+
+
+class Alias(Shaping):
+    """The same tensor under another name, so that a gradient can be asked for what goes through this name alone."""
+
+    label, formula = "alias", r"x"
+    linear = (("x",),)
+    lasting = True
+    local = {"x": "g"}
+    samples = [ok(arg(2, 3)), ok(arg()), ok(arg(0, 3))]
+
+    def forward(xp, x):
+        return x
+
+    def d_x(xp, g):
+        return g
 
 
 class Reshape(Shaping):
     """The same elements, in order, in another shape of as many elements."""
 
     label, formula = "reshape", r"\mathrm{reshape}(x)"
+    linear = (("x",),)
     view = True
     local = {"x": "g, reshaped back"}
     samples = [
@@ -46,6 +63,7 @@ class Permute(Shaping):
     """Dimensions in another order: out[i, j] = x[j, i] for `dims` (1, 0)."""
 
     label, formula = "permute", r"x^{\top}"
+    linear = (("x",),)
     view = True
     local = {"x": "g, dimensions put back"}
     samples = [ok(arg(2, 3), dims=(1, 0)), ok(arg(2, 3, 4), dims=(2, 0, 1)), ok(arg(), dims=())]
@@ -62,6 +80,7 @@ class Expand(Shaping):
     """Stretched to a larger shape without copying; the adjoint sums over what was stretched."""
 
     label, formula = "expand", r"\mathrm{expand}(x)"
+    linear = (("x",),)
     view = True
     local = {"x": "Σ g over the stretched dimensions"}
     samples = [
@@ -99,6 +118,7 @@ class SumTo(Shaping):
     """Summed down to a shape that broadcasts to the input's: the adjoint of Expand."""
 
     label, formula = "Σ→", r"\sum x"
+    linear = (("x",),)
     local = {"x": "g, stretched back"}
     samples = [ok(arg(2, 3), shape=(3,)), ok(arg(2, 3), shape=(2, 1)), ok(arg(2, 3), shape=())]
 
@@ -107,3 +127,18 @@ class SumTo(Shaping):
 
     def d_x(xp, g, x_shape):
         return xp.expand(g, x_shape)
+
+
+class Flip(Shaping):
+    """The elements in reverse order along `dims`: a copy. It is its own adjoint."""
+
+    label, formula = "flip", r"\mathrm{flip}(x)"
+    linear = (("x",),)
+    local = {"x": "g, reversed back"}
+    samples = [ok(arg(4), dims=(0,)), ok(arg(2, 3), dims=(0, 1)), ok(arg(2, 3, 2), dims=(1,)), ok(arg(0, 2), dims=(0,))]
+
+    def forward(xp, x, *, dims):
+        return xp.flip(x, dims)
+
+    def d_x(xp, g, dims):
+        return xp.flip(g, dims)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import events
+from ..autograd.lines import raise_version
 from ..autograd.modes import enable_grad
 from ..errors import HyperparameterError, StateDictError
 from ..inplace import checked
@@ -108,7 +109,7 @@ class Optimizer:
         before = array.copy() if events.listeners else None
         self.update(tensor, array, -grad if group.get("maximize") else grad, group)
         if tensor._cell is not None:
-            tensor._cell[0] += 1
+            raise_version(tensor._cell, f"{type(self).__name__}.step")
         if before is not None and events.listeners:
             events.emit(events.OptimizerStepped(self, tensor, before, array.copy()))
 

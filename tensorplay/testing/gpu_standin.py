@@ -24,9 +24,9 @@ __all__ = ["FUNCTIONS", "DeviceArray", "GpuStandIn", "Library", "library", "stan
 Array = np.ndarray[Any, Any]
 
 _FUNCTION_NAMES = """
-abs absolute add all amax amin any arange argmax argmin argsort asarray ascontiguousarray broadcast_to ceil clip
+abs absolute add all amax amin any arange arctan2 argmax argmin argsort asarray ascontiguousarray broadcast_to ceil clip
 concatenate conj conjugate copysign cos cumprod cumsum divide dot einsum empty empty_like equal exp expand_dims
-expm1 eye flip floor full full_like greater greater_equal isfinite isinf isnan less less_equal linspace log log1p
+expm1 eye flip floor full full_like greater greater_equal isfinite isinf isnan less less_equal linspace log log1p log2
 logical_and logical_not logical_or matmul max maximum mean min minimum moveaxis multiply negative nonzero not_equal
 ones ones_like power prod ravel reciprocal repeat reshape rint roll rollaxis sign sin sinh sqrt square squeeze stack
 subtract sum swapaxes take take_along_axis tanh tensordot tile transpose tril triu true_divide where zeros
@@ -219,6 +219,10 @@ class GpuStandIn(Composite):
     pow = staticmethod(lambda x, y: library.power(x, y))
     exp = staticmethod(lambda x: library.exp(x))
     log = staticmethod(lambda x: library.log(x))
+    log2 = staticmethod(lambda x: library.log2(x))
+    sin = staticmethod(lambda x: library.sin(x))
+    cos = staticmethod(lambda x: library.cos(x))
+    atan2 = staticmethod(lambda y, x: library.arctan2(y, x))
     sqrt = staticmethod(lambda x: library.sqrt(x))
     tanh = staticmethod(lambda x: library.tanh(x))
     abs = staticmethod(lambda x: library.absolute(x))
@@ -230,14 +234,20 @@ class GpuStandIn(Composite):
     sum = staticmethod(lambda x, dim, keepdim: library.sum(x, axis=dim, keepdims=keepdim))
     amax = staticmethod(lambda x, dim, keepdim: library.amax(x, axis=dim, keepdims=keepdim))
     amin = staticmethod(lambda x, dim, keepdim: library.amin(x, axis=dim, keepdims=keepdim))
+    prod = staticmethod(lambda x, dim, keepdim: library.prod(x, axis=dim, keepdims=keepdim))
+    cumsum = staticmethod(lambda x, dim: library.cumsum(x, axis=dim))
+    cumprod = staticmethod(lambda x, dim: library.cumprod(x, axis=dim))
+    argsort = staticmethod(lambda x, dim: library.argsort(x, axis=dim, kind="stable"))
     argmax = staticmethod(lambda x, dim, keepdim: library.argmax(x, axis=dim, keepdims=keepdim))
     argmin = staticmethod(lambda x, dim, keepdim: library.argmin(x, axis=dim, keepdims=keepdim))
     reshape = staticmethod(lambda x, shape: x.reshape(shape))
     permute = staticmethod(lambda x, dims: x.transpose(dims))
+    flip = staticmethod(lambda x, dims: library.flip(x, axis=dims))
     T = staticmethod(lambda x: x.swapaxes(-1, -2))
     expand = staticmethod(lambda x, shape: library.broadcast_to(library.asarray(x), shape))
+    cat = staticmethod(lambda xs, dim: library.concatenate(xs, axis=dim))
     arange = staticmethod(lambda n: library.arange(n))
-    index = staticmethod(lambda x, index: x[index])
+    index = staticmethod(lambda x, index: x[index if Ellipsis in index else (*index, Ellipsis)])
     take = staticmethod(lambda x, ix: x[tuple(ix)])
     gather = staticmethod(lambda x, index, dim: x[_grid(index, dim)])
 
@@ -265,6 +275,19 @@ class GpuStandIn(Composite):
         """Zeros with x at a basic index."""
         out = library.zeros(shape, x.dtype)
         out[index] = x
+        return out
+
+    def put_view(xp, x: DeviceArray, v: Any, steps: Sequence[Any]) -> DeviceArray:
+        """A copy, written through its view."""
+        out = x.copy()
+        xp.view(out, steps)[...] = v
+        return out
+
+    @staticmethod
+    def put_at(x: DeviceArray, ix: Sequence[DeviceArray], v: Any) -> DeviceArray:
+        """A copy with v at integer arrays."""
+        out = x.copy()
+        out[tuple(ix)] = v
         return out
 
     @staticmethod

@@ -123,6 +123,7 @@ class Shapes(Composite):
     rank = 0
     div, pow = _pointwise(np.true_divide), _pointwise(np.power)
     exp, log, sqrt, tanh = map(_pointwise, (np.exp, np.log, np.sqrt, np.tanh))
+    log2, sin, cos, atan2 = map(_pointwise, (np.log2, np.sin, np.cos, np.arctan2))
     abs, sign, copy = map(_pointwise, (np.absolute, np.sign, np.positive))
     maximum, minimum = _pointwise(np.maximum), _pointwise(np.minimum)
 
@@ -156,6 +157,23 @@ class Shapes(Composite):
     amin = amax
 
     @staticmethod
+    def prod(x: ShapeArray, dim: int | None, keepdim: bool) -> ShapeArray:
+        """A reduced shape; NumPy widens small integers."""
+        return Shapes.sum(x, None if dim is None else (dim,), keepdim)
+
+    @staticmethod
+    def cumsum(x: ShapeArray, dim: int) -> ShapeArray:
+        """The same shape; NumPy widens small integers."""
+        return ShapeArray(x.shape, Shapes.sum(x, None, False).dtype)
+
+    cumprod = cumsum
+
+    @staticmethod
+    def argsort(x: ShapeArray, dim: int) -> ShapeArray:
+        """Positions."""
+        return ShapeArray(x.shape, np.intp)
+
+    @staticmethod
     def argmax(x: ShapeArray, dim: int | None, keepdim: bool) -> ShapeArray:
         """Positions."""
         dims = None if dim is None else (dim,)
@@ -180,6 +198,11 @@ class Shapes(Composite):
         return ShapeArray(tuple(x.shape[d] for d in dims), x.dtype)
 
     @staticmethod
+    def flip(x: ShapeArray, dims: tuple[int, ...]) -> ShapeArray:
+        """The same shape."""
+        return x
+
+    @staticmethod
     def T(x: ShapeArray) -> ShapeArray:
         """The last two sizes swapped."""
         return ShapeArray((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
@@ -199,6 +222,13 @@ class Shapes(Composite):
         return ShapeArray(shape, x.dtype)
 
     @staticmethod
+    def cat(xs: Sequence[ShapeArray], dim: int) -> ShapeArray:
+        """The sizes along one dimension, added up."""
+        first = xs[0].shape
+        total = sum(x.shape[dim] for x in xs)
+        return ShapeArray((*first[:dim], total, *first[dim + 1 :]), np.result_type(*(x.dtype for x in xs)))
+
+    @staticmethod
     def arange(n: int) -> ShapeArray:
         """Positions 0 to n - 1."""
         return ShapeArray((n,), np.intp)
@@ -213,6 +243,19 @@ class Shapes(Composite):
         """The shape asked for, if x fits the place."""
         Shapes.expand(x, _indexed(shape, index))
         return ShapeArray(shape, x.dtype)
+
+    def put_view(xp, x: ShapeArray, v: Any, steps: Sequence[Any]) -> ShapeArray:
+        """The shape of x, if v fits what the views show of it."""
+        if isinstance(v, ShapeArray):
+            Shapes.expand(v, xp.view(x, steps).shape)
+        return x
+
+    @staticmethod
+    def put_at(x: ShapeArray, ix: Sequence[ShapeArray], v: Any) -> ShapeArray:
+        """The shape of x, if v fits what would be taken from it."""
+        if isinstance(v, ShapeArray):
+            Shapes.expand(v, _taken(x.shape, ix))
+        return x
 
     @staticmethod
     def take(x: ShapeArray, ix: Sequence[ShapeArray]) -> ShapeArray:

@@ -186,7 +186,8 @@ class _Builder:
         inputs, words = node.op.inputs, []
         for name, _ in node.saved_arrays():
             slot = inputs.index(name) if name in inputs else -1
-            known = self._part(node, slot, node.edges[slot]) if slot >= 0 else "its result"
+            own = "its result" if name in node.op.outputs else name
+            known = self._part(node, slot, node.edges[slot]) if slot >= 0 else own
             words.append(known or name)
         return tuple(words)
 

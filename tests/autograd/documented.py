@@ -1,21 +1,8 @@
-"""The documented statements about recording, `.grad`, backward, hooks and modes, as data.
-
-A step is a statement, or a pair: an expression and its `repr`, or `raises Class: opening phrase`.
-"""
+"""The documented statements about recording, `.grad`, backward, hooks and modes, as data (see `rows.py`)."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class Row(NamedTuple):
-    """One statement: its number, what it says, its steps in order, and the warning that one of them gives."""
-
-    number: int | str
-    says: str
-    warns: str = ""
-    steps: tuple[str | tuple[str, str], ...] = ()
-
+from tests.autograd.rows import Row
 
 # fmt: off
 ROWS = [
@@ -77,6 +64,15 @@ ROWS = [
         "y.backward(retain_graph=True)",
         ("x.grad", "tensor([27.])"),
     )),
+    Row(9, "three ways to clear it", steps=(
+        "x = tp.tensor([3.], requires_grad=True)",
+        "(x * 2).backward()",
+        ("x.grad.zero_()", "tensor([0.])"),
+        "(x * 2).backward()",
+        ("x.grad", "tensor([2.])"),
+        "tp.optim.SGD([x], lr=0.1).zero_grad()",
+        ("x.grad", "None"),
+    )),
     Row(10, "several small batches equal one large one", steps=(
         "w = tp.tensor([1.], requires_grad=True)",
         "d = tp.tensor([1., 2., 3., 4.])",
@@ -122,7 +118,8 @@ ROWS = [
         "a = tp.tensor(2., requires_grad=True)",
         ("tp.autograd.grad([a * 2, a * 3], [a], [None, tp.tensor(10.)])", "(tensor(32.),)"),
     )),
-    Row(19, "a root that needs no gradient is skipped; all such: an error", warns="NoGradRootWarning", steps=(
+    Row(19, "a root that needs no gradient is skipped; all such: an error", warns="NoGradRootWarning",
+        differs="any such root is an error", steps=(
         "x = tp.tensor([2.], requires_grad=True)",
         ("tp.autograd.backward([x * 2, tp.tensor([5.])], [None, None])", "None"),
         ("x.grad", "tensor([2.])"),
@@ -156,6 +153,13 @@ ROWS = [
         "b = tp.tensor([3.], requires_grad=True)",
         ("tp.autograd.backward((a * b).sum(), inputs={'b': b})", "None"),
         ("a.grad, b.grad", "(None, tensor([1.]))"),
+    )),
+    Row(24, "a single tensor, and one that comes twice", steps=(
+        "a = tp.tensor([1.], requires_grad=True)",
+        "b = tp.tensor([3.], requires_grad=True)",
+        "(a * b).backward(inputs=a, retain_graph=True)",
+        "(a * b).backward(inputs=(a, a))",
+        ("a.grad, b.grad", "(tensor([6.]), None)"),
     )),
     # `autograd.grad`
     Row(25, "returns the gradients and writes no `.grad`", steps=(
@@ -204,6 +208,13 @@ ROWS = [
         "e = tp.autograd.graph.get_gradient_edge(y)",
         ("tp.autograd.grad(y * 3, e)", "(tensor([3.]),)"),
     )),
+    Row(33, "outputs may be gradient edges", steps=(
+        "x = tp.tensor([2.], requires_grad=True)",
+        "e = tp.autograd.graph.get_gradient_edge(x * x)",
+        ("tp.autograd.grad(e, x, tp.ones(1), retain_graph=True)", "(tensor([4.]),)"),
+        "tp.autograd.backward(e, tp.tensor([10.]))",
+        ("x.grad", "tensor([40.])"),
+    )),
     # Keeping, freeing and re-using the graph
     Row(35, "create_graph keeps the graph", steps=(
         "x = tp.tensor([3.], requires_grad=True)",
@@ -212,7 +223,8 @@ ROWS = [
         "y.backward()",
         ("x.grad", "tensor([27.])"),
     )),
-    Row(36, "a second backward on the same output changes nothing", warns="FreedGraphWarning", steps=(
+    Row(36, "a second backward on the same output changes nothing", warns="FreedGraphWarning",
+        differs="an error", steps=(
         "x = tp.tensor([3.], requires_grad=True)",
         "y = x ** 3",
         "y.backward()",
@@ -262,7 +274,20 @@ ROWS = [
         "with tp.no_grad(): y = x * 2",
         ("y.requires_grad, tp.is_grad_enabled()", "(False, True)"),
     )),
-    Row(45, "set_grad_enabled and enable_grad switch at once", steps=(
+    Row(44, "no_grad as a decorator, and after an exception", steps=(
+        "x = tp.tensor([1.], requires_grad=True)",
+        "f = tp.no_grad()(lambda: x * 2)",
+        ("f().requires_grad, tp.is_grad_enabled()", "(False, True)"),
+        "try:\n    with tp.no_grad(): 1 / 0\nexcept ZeroDivisionError: pass",
+        ("tp.is_grad_enabled()", "True"),
+    )),
+    Row(45, "decorating switches nothing, a block restores", steps=(
+        "f = tp.set_grad_enabled(False)(tp.is_grad_enabled)",
+        ("tp.is_grad_enabled(), f()", "(True, False)"),
+        "with tp.set_grad_enabled(False): inside = tp.is_grad_enabled()",
+        ("inside, tp.is_grad_enabled()", "(False, True)"),
+    )),
+    Row(45, "set_grad_enabled and enable_grad switch at once", differs="enable_grad() alone switches nothing", steps=(
         "tp.set_grad_enabled(False)",
         ("tp.is_grad_enabled()", "False"),
         "tp.enable_grad()",
@@ -284,7 +309,8 @@ ROWS = [
         ("y.requires_grad, y.is_inference()", "(False, True)"),
         ("y._version", "raises RuntimeError: Inference tensors do not track version counter"),
     )),
-    Row(48, "inference tensors are refused by autograd; clone makes an ordinary one", steps=(
+    Row(48, "inference tensors are refused by autograd; clone makes an ordinary one",
+        differs="refused only where they must be saved", steps=(
         "with tp.inference_mode(): i = tp.tensor([2.])",
         "x = tp.tensor([1.], requires_grad=True)",
         ("x * i", "raises RuntimeError: Inference tensors cannot be"),

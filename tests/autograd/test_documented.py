@@ -2,49 +2,80 @@
 
 from __future__ import annotations
 
-import builtins
-import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import tensorplay as tp
 from tests.autograd.corner_cases import CORNER_CASES
-from tests.autograd.documented import ROWS, Row
+from tests.autograd.documented import ROWS
+from tests.autograd.edits_and_hooks import EDITS_AND_HOOKS
+from tests.autograd.forms import FORMS
+from tests.autograd.rows import Row, identifier, run
+from tests.autograd.tools import TOOLS
+
+EVERY_ROW = [*ROWS, *CORNER_CASES, *EDITS_AND_HOOKS, *FORMS, *TOOLS]
 
 
-def warning_class(name: str) -> type[Warning]:
-    return getattr(tp.errors, name, None) or getattr(builtins, name)
-
-
-def check_step(expression: str, answer: str, names: dict[str, Any]) -> None:
-    if not answer.startswith("raises "):
-        assert repr(eval(expression, names)) == answer, expression
-        return
-    kind, phrase = answer.removeprefix("raises ").split(": ", 1)
-    with pytest.raises(getattr(builtins, kind)) as caught:
-        eval(expression, names)
-    assert str(caught.value).startswith(phrase), expression
-
-
-def run(row: Row) -> None:
-    names: dict[str, Any] = {"tp": tp}
-    for step in row.steps:
-        if isinstance(step, str):
-            exec(step, names)
-        else:
-            check_step(*step, names)
-
-
-@pytest.mark.parametrize("row", [*ROWS, *CORNER_CASES], ids=lambda row: f"{row.number} {row.says}")
+@pytest.mark.parametrize("row", EVERY_ROW, ids=identifier)
 def test_row(row: Row) -> None:
-    expected = pytest.warns(warning_class(row.warns)) if row.warns else contextlib.nullcontext()
-    with expected:
+    run(row)
+
+
+@pytest.mark.parametrize("row", [row for row in EVERY_ROW if row.number not in ("B1.29", "B8.3")], ids=identifier)
+def test_a_listener_that_keeps_every_event_changes_nothing(row: Row) -> None:
+    """But for the place that a node's repr then knows, and the memory that 100,000 events take."""
+    kept: list[Any] = []
+    with tp.events.listening(kept.append, source=True):
         run(row)
 
 
-def test_the_protocol_itself_can_fail():
-    with pytest.raises(AssertionError):
-        run(Row(0, "a wrong value", steps=(("1 + 1", "3"),)))
-    with pytest.raises(AssertionError):
-        run(Row(0, "a wrong phrase", steps=(("tp.tensor([1.]).backward()", "raises RuntimeError: something else"),)))
+# ----------------------------------------------------------------------------------------- in PyTorch
+
+
+def quick(row: Row) -> bool:
+    """PyTorch takes seconds for 100,000 nodes, and to import its optimizers."""
+    return row.number != "B1.29" and "tp.optim" not in str(row.steps)
+
+
+@pytest.fixture
+def torch() -> Iterator[Any]:
+    """PyTorch, giving each of its warnings every time; its modes are as before afterwards."""
+    library = pytest.importorskip("torch")
+    library.set_warn_always(True)
+    yield library
+    library.set_warn_always(False)
+    library.set_grad_enabled(True)
+
+
+@pytest.mark.parametrize("row", [row for row in EVERY_ROW if not row.differs and quick(row)], ids=identifier)
+def test_pytorch_gives_the_same_answers(row: Row, torch: Any) -> None:
+    run(row, torch)
+
+
+@pytest.mark.parametrize("row", [row for row in EVERY_ROW if row.differs], ids=identifier)
+def test_pytorch_still_differs(row: Row, torch: Any) -> None:
+    """A difference that is gone must not go on being called one."""
+    with pytest.raises((Exception, pytest.fail.Exception)):
+        run(row, torch)
+
+
+# ------------------------------------------------------------------------------------------- the rows
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        ("1 + 1", "3"),
+        ("tp.tensor([1.]).backward()", "raises RuntimeError: something else"),
+        ("tp.tensor([1.]).backward()", "raises ValueError: element 0 of tensors"),
+        ("tp.tensor([1.])", "raises RuntimeError: element 0 of tensors"),
+        ("tp.tensor(tp.ones(1))", "warns UserWarning: something else"),
+        ("tp.tensor(tp.ones(1))", "warns FutureWarning: To copy construct"),
+        ("tp.ones(1)", "warns UserWarning: To copy construct"),
+    ],
+)  # fmt: skip
+def test_a_wrong_answer_fails(step: tuple[str, str]) -> None:
+    with pytest.raises((AssertionError, RuntimeError, pytest.fail.Exception)):
+        run(Row(0, "wrong", steps=(step,)))

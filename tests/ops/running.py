@@ -22,10 +22,12 @@ def backward(xp: Any, case: Case, inputs: Sequence[Any], outs: tuple[Any, ...], 
     wanted = case.differentiable()
     mask = sum(1 << i for i in wanted)
     plan = case.op.plans[(mask, len(inputs)) if case.op.star else mask]
-    several = len(case.op.outputs) > 1
+    several = case.op.several
     cells = [[0] for _ in inputs]
     out_cells = [[0] for _ in outs] if several else [0]
     saved, _versions = plan.keep(outs if several else outs[0], case.params, *inputs, out_cells, *cells)
+    if plan.many:  # the other outputs were not used
+        g = [g, *(xp.put_view(out, 0.0, ()) for out in outs[1:])]
     grads = plan.pull(xp, g, saved)
     return tuple(grads[i] for i in wanted)
 

@@ -11,6 +11,7 @@ from tensorplay.testing import LAYOUTS, invalid_cases, valid_cases
 from tests.ops import checks
 from tests.ops.recorded import gradients, leaves, outputs, run
 from tests.ops.references import REFERENCES
+from tests.ops.running import seed_for
 
 VALID = valid_cases()
 CASES = pytest.mark.parametrize("case", VALID, ids=str)
@@ -32,6 +33,14 @@ def test_first_derivatives(case):
 @DIFFERENTIABLE
 def test_second_derivatives(case):
     checks.check_second_order(case)
+
+
+@DIFFERENTIABLE
+def test_derivatives_in_other_layouts_and_modes(case):
+    """Moved where they lie in memory, along random vectors; forward mode, batches, and forward over backward too."""
+    batched = {"fast_mode": True, "check_batched_grad": True}
+    checks.check_first_order(case, "strided", check_forward_ad=True, check_batched_forward_grad=True, **batched)
+    checks.check_second_order(case, "backwards", check_fwd_over_rev=True, **batched)
 
 
 @CASES
@@ -75,7 +84,7 @@ def test_only_what_needs_a_gradient_gets_one(case):
         tensors = [t.detach() if isinstance(t, tp.Tensor) else t for t in leaves(case, inputs)]
         tensors[which].requires_grad_()
         out = outputs(case, tensors)[0]
-        out.backward(tp.tensor(checks.seed_for(case, out._array)))
+        out.backward(tp.tensor(seed_for(case, out._array)))
         assert np.array_equal(tensors[which].grad.numpy(), expected)
         assert [t.grad for i, t in enumerate(tensors) if isinstance(t, tp.Tensor) and i != which].count(None) == sum(
             isinstance(t, tp.Tensor) for t in tensors

@@ -1,0 +1,123 @@
+"""Errors about what a tensor holds: shapes, dtypes, indices, numbers, and how tensors are made and trained."""
+
+from __future__ import annotations
+
+from .base import TensorPlayError
+
+__all__ = [
+    "ArgumentTypeError",
+    "ConversionError",
+    "CopyError",
+    "DTypeError",
+    "DeviceError",
+    "DimensionError",
+    "DimensionTypeError",
+    "EmptyListError",
+    "EmptyReductionError",
+    "HyperparameterError",
+    "IndexingError",
+    "MissingPackageError",
+    "NegativeStepError",
+    "NormOrderError",
+    "NotATensorError",
+    "RaggedError",
+    "RangeError",
+    "ScalarError",
+    "ShapeError",
+    "StateDictError",
+    "TargetError",
+    "UnsupportedDTypeError",
+]
+
+# --------------------------------------------------------------------------------- values and shapes
+
+
+class ShapeError(TensorPlayError, RuntimeError):
+    """Shapes do not fit together."""
+
+
+class TargetError(ShapeError, ValueError):
+    """A loss's target does not belong to its scores."""
+
+
+class DimensionError(TensorPlayError, IndexError):
+    """A dimension is out of range."""
+
+
+class DimensionTypeError(TensorPlayError, TypeError):
+    """A dimension is not given as a whole number."""
+
+
+class IndexingError(TensorPlayError, IndexError):
+    """An index is out of bounds or of a kind that cannot index."""
+
+
+class ArgumentTypeError(TensorPlayError, TypeError):
+    """Arguments that do not go together."""
+
+
+class NormOrderError(TensorPlayError, RuntimeError):
+    """An order for which there is no norm here."""
+
+
+class NotATensorError(TensorPlayError, TypeError):
+    """Something else stands where a tensor is needed."""
+
+
+class NegativeStepError(TensorPlayError, ValueError):
+    """A slice with a negative step."""
+
+
+class DTypeError(TensorPlayError, RuntimeError):
+    """A dtype cannot be used here."""
+
+
+class ConversionError(TensorPlayError, RuntimeError):
+    """A tensor cannot become a Python number, a bool or an array."""
+
+
+class ScalarError(ConversionError, ValueError):
+    """A tensor of several elements, or of none, is no Python number."""
+
+
+class CopyError(TensorPlayError, RuntimeError):
+    """Something with history cannot be copied."""
+
+
+class EmptyListError(TensorPlayError, ValueError, RuntimeError):
+    """An operation that joins tensors was given none."""
+
+
+class EmptyReductionError(TensorPlayError, RuntimeError, IndexError):
+    """A reduction without a neutral element met a tensor of size 0. With `dim`, PyTorch raises an IndexError."""
+
+
+# -------------------------------------------------------------------------- making tensors, training
+
+
+class DeviceError(TensorPlayError, RuntimeError):
+    """A device is not there."""
+
+
+class HyperparameterError(TensorPlayError, ValueError):
+    """A learning rate, a momentum, a batch size… is outside its range."""
+
+
+class MissingPackageError(TensorPlayError, ImportError):
+    """An optional library is needed here and is not installed."""
+
+
+class RaggedError(TensorPlayError, ValueError):
+    """Nested lists whose rows differ in length cannot be a tensor."""
+
+
+class RangeError(TensorPlayError, RuntimeError):
+    """The bounds of a range contradict each other."""
+
+
+class StateDictError(TensorPlayError, RuntimeError, ValueError):
+    """A saved state does not fit what it is loaded into."""
+
+
+class UnsupportedDTypeError(DTypeError, TypeError):
+    """An array of a kind that no tensor can hold."""

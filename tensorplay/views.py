@@ -1,0 +1,150 @@
+"""Views: tensors that show another tensor's memory, and how they follow when its history changes.
+
+`v = y[0]` shows y's memory. When y is edited in place and the edit is recorded, y gets a new node, and what v
+was made from is no longer what v shows. Nobody tells v: it remembers its base, the steps from there, and which
+node the base had. Whoever reads v's history calls `sync` first, which replays the steps on the base if the base
+has moved on. An edit of v is an edit of its base: the op `CopySlices` records 'the base, with this value where v
+looks', and v follows like any other view.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from .autograd.bridge import bridge
+from .autograd.modes import _grad
+from .autograd.node import key
+from .errors import InPlaceError
+
+__all__ = ["NO_GRAD", "CustomOrigin", "View", "follow_retained", "forbid", "mark", "owned", "sync"]
+
+Step = tuple[Any, dict[str, Any]]
+"""A view op and its parameters."""
+
+NO_GRAD = "no_grad"
+"""The origin of views made while nothing was recorded."""
+
+
+class View:
+    """How a tensor shows the memory of another."""
+
+    __slots__ = ("at", "base", "origin", "step", "up", "version")
+
+    base: Any
+    """The tensor that is no view itself and owns the memory."""
+    up: View | None
+    """How the tensor it was made from shows the base; None if that is the base."""
+    step: Step
+    at: Any
+    """The base's node when the view's own node was made: another one now means that the view is stale."""
+    version: int
+    """The version of the memory when that was last compared."""
+    origin: str | None
+    """Why it must not be edited under recording: NO_GRAD, or "Output 0 of Unbind"; None where it may."""
+
+    def __init__(self, base: Any, up: View | None, step: Step, origin: str | None) -> None:
+        self.base = base
+        self.up = up
+        self.step = step
+        self.at = base._node
+        self.version = base._cell[0] if base._cell is not None else 0
+        self.origin = origin
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The way from the base to the view."""
+        steps, view = [self.step], self.up
+        while view is not None:
+            steps.append(view.step)
+            view = view.up
+        return tuple(reversed(steps))
+
+
+def mark(t: Any, x: Any, step: Step, origin: str | None) -> None:
+    """Make t, which shows x's memory, a view of x's base, with the version they share."""
+    t._cell = x._cell
+    up = x._view
+    if up is None:
+        t._view = View(x, None, step, origin)
+    else:
+        t._view = View(up.base, up, step, up.origin or origin)
+
+
+def owned(x: Any) -> Any:
+    """A view of a tensor that nobody else can see: its memory is its own, so it counts as no view."""
+    if x._cell is not None:
+        x._cell = [0]
+    x._view = None
+    return x
+
+
+def sync(x: Any) -> None:
+    """Bring a view whose base was edited up to date: replay its steps on the base as it is now."""
+    view = x._view
+    cell = x._cell
+    if cell is None or cell[0] == view.version:
+        return
+    view.version = cell[0]
+    if view.base._node is view.at and isinstance(x._array, np.ndarray):
+        return
+    view.at = view.base._node
+    if view.origin is None:
+        _replay(x, view)
+    elif x._needs_grad:
+        raise InPlaceError(_explained(view.origin, "its base or another view of its base has been modified"))
+    # else made under no_grad: it stays the constant that it was
+
+
+def _replay(x: Any, view: View) -> None:
+    token = _grad.set(True)  # the history is rewritten, wherever one happens to look at it
+    try:
+        now = bridge.tensors.view(view.base, view.steps)
+    finally:
+        _grad.reset(token)
+    follow_retained(x, now)
+    if not isinstance(x._array, np.ndarray):  # a batch is never written to: the base holds a new one
+        x._array = now._array
+    x._node, x._needs_grad = now._node, now._needs_grad
+
+
+def forbid(view: View) -> None:
+    """Raise InPlaceError for a view that must not be edited while operations are recorded."""
+    if view.origin is not None:
+        raise InPlaceError(_explained(view.origin, "is being modified"))
+
+
+class CustomOrigin(str):
+    """The origin of a view that leaves a Function, such as "Output 0 of Cube"."""
+
+
+def _explained(origin: str, what: str) -> str:
+    if isinstance(origin, CustomOrigin):
+        return (
+            f"{origin} is a view and {what} inplace. This view was created inside a custom Function (or because an "
+            f"input was returned as-is), and recording the edit would override the Function's own backward. "
+            f"Edit a clone() of the output instead"
+        )
+    if origin == NO_GRAD:
+        return (
+            f"A view was created in no_grad mode and {what} inplace with grad mode enabled: whether the edit belongs "
+            f"to the graph is ambiguous. Make the view outside tp.no_grad() to record the edit, or edit it inside"
+        )
+    return (
+        f"{origin} is a view and {what} inplace. This view is the output of a function that returns multiple views. "
+        f"Such functions do not allow the output views to be modified inplace: index instead (x[0]), or edit a clone()"
+    )
+
+
+def follow_retained(x: Any, result: Any) -> None:
+    """`retain_grad` follows the tensor to its new node; hooks stay with the old value."""
+    if x._node is None or result._node is None:
+        return
+    node, nr = key(x._node)
+    kept = node.extra.retain if node.extra is not None else {}
+    if nr in kept and kept[nr]() is x:
+        del kept[nr]
+        node, nr = key(result._node)
+        node.extras().retain[nr] = ref(x)
