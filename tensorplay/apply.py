@@ -25,7 +25,7 @@ from .ops import MatMul, Op
 from .promotion import prepared, space_of
 from .source import user_line
 from .tensor import Tensor, wrap
-from .views import NO_GRAD, mark, sync
+from .views import mark, sync, unrecorded
 
 __all__ = ["apply", "apply1", "apply2", "apply_all", "apply_number", "record"]
 
@@ -190,9 +190,9 @@ def _mark_view(t: Tensor, x: Tensor, step: Any, origin: str | None = None) -> No
     """A result that shows x's memory becomes a view of it. (A reshape may also have copied.)"""
     a, out = x._array, t._array
     if out.__class__ is not ndarray:
-        mark(t, x, step, origin if recording_at(level_of(out)) else NO_GRAD)
+        mark(t, x, step, origin if recording_at(level_of(out)) else unrecorded())
     elif out.base is not None and (out.base is a or out.base is a.base):
-        mark(t, x, step, origin if recording() else NO_GRAD)
+        mark(t, x, step, origin if recording() else unrecorded())
 
 
 # ---------------------------------------------------------------------------------- the general path
@@ -365,6 +365,6 @@ def _not_a_tensor(op: Any, *inputs: Any) -> NotATensorError:
 
 def _refuse_inference(op: Any) -> NoReturn:
     raise InferenceError(
-        f"Inference tensors cannot be used in an operation that is recorded ({op.__name__}): "
+        f"Inference tensors cannot be saved for backward, nor used in an operation that is recorded ({op.__name__}): "
         f"they keep no versions. clone() the tensor outside inference_mode to get an ordinary one."
     )

@@ -30,7 +30,13 @@ def arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> t
     if not kwargs and (not split or (code is not None and code.co_argcount == len(args))):
         return args
     first = () if split else (None,)
-    bound = inspect.signature(forward).bind(*first, *args, **kwargs)
+    try:
+        bound = inspect.signature(forward).bind(*first, *args, **kwargs)
+    except TypeError as error:
+        raise FunctionTypeError(
+            f"{function.__name__}.apply(): {error}. forward takes {inspect.signature(forward)}"
+            + (", without ctx, because there is a setup_context" if split else "")
+        ) from None
     if split:
         bound.apply_defaults()
     if bound.kwargs:

@@ -166,7 +166,7 @@ def _as_array(item: Any) -> Any:
     if array.dtype.kind not in "iub":
         raise IndexingError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices, "
-            f"got {type(item).__name__} of dtype {array.dtype}"
+            f"got {type(item).__name__}" + (f" of dtype {item.dtype}" if hasattr(item, "dtype") else "")
         )
     return array
 

@@ -214,9 +214,18 @@ def _binary(op: type[Op], sign: str) -> Any:
     return run
 
 
-add_, sub_, mul_, div_, pow_ = (
-    _binary(op, sign) for op, sign in ((Add, "+"), (Sub, "-"), (Mul, "*"), (Div, "/"), (Pow, "**"))
-)
+def _scaled(op: type[Op], sign: str) -> Any:
+    plain = _binary(op, sign)
+
+    def run(x: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+        return plain(x, other if alpha == 1 else other * alpha)
+
+    run.__name__, run.__doc__ = plain.__name__, f"x {sign}= alpha · other, in place."
+    return run
+
+
+add_, sub_ = _scaled(Add, "+"), _scaled(Sub, "-")
+mul_, div_, pow_ = (_binary(op, sign) for op, sign in ((Mul, "*"), (Div, "/"), (Pow, "**")))
 
 
 def atan2_(x: Tensor, other: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ from .apply import apply
 from .arrays.device import Device
 from .arrays.dtypes import as_numpy, bool_, float16, float32, float64, int32, int64, is_dtype_name
 from .autograd.bridge import bridge
-from .errors import ConversionError, ScalarError
+from .errors import ConversionError, ScalarError, SingleNumberError
 from .lifting import readable, reduced
 from .ops.families import normal_dim
 from .source import warn
@@ -120,14 +120,14 @@ def __index__(self: Tensor) -> int:
 @_method
 def __len__(self: Tensor) -> int:
     if not self._shape:
-        raise TypeError("len() of a 0-d tensor: it is a single number, so item() gives it and shape is ()")
+        raise SingleNumberError("len() of a 0-d tensor: it is a single number, so item() gives it and shape is ()")
     return self._shape[0]
 
 
 @_method
 def __iter__(self: Tensor) -> Iterator[Tensor]:
     if not self._shape:
-        raise TypeError("iteration over a 0-d tensor: it is a single number, so use item()")
+        raise SingleNumberError("iteration over a 0-d tensor: it is a single number, so use item()")
     return (self[i] for i in range(self._shape[0]))
 
 
@@ -206,10 +206,10 @@ def stride(self: Tensor) -> tuple[int, ...]:
 
 
 @_method
-def to(self: Tensor, *target: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def to(self: Tensor, *target: Any, dtype: Any = None, device: Any = None, copy: bool = False) -> Tensor:
     """The tensor in another dtype and on another device, given in any order, or those of another tensor.
 
-    Itself if nothing changes. The only device so far is "cpu".
+    Itself if nothing changes, unless `copy=True`. The only device so far is "cpu".
     """
     for wanted in target:
         if isinstance(wanted, Tensor):
@@ -222,7 +222,7 @@ def to(self: Tensor, *target: Any, dtype: Any = None, device: Any = None) -> Ten
         Device(device)
     found = self._array.dtype if dtype is None else as_numpy(dtype)
     if found == self._array.dtype:
-        return self
+        return self.clone() if copy else self
     return apply(ops.Cast, self if found.kind in "fc" else self.detach(), dtype=found)  # integers have no gradient
 
 

@@ -132,7 +132,7 @@ class Tensor:
     @property
     def requires_grad(self) -> bool:
         """Whether operations on it are recorded. Can be set on leaves of floating or complex dtype."""
-        if self._view is not None:
+        if self._view is not None and self._view.origin is None:  # for the others the answer never changes
             sync(self)
         return self._needs_grad
 

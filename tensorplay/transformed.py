@@ -136,6 +136,11 @@ class BatchedCall(LiftedCall):
             return out
         if dim is None:
             return lift(out, self.level)
+        if not isinstance(dim, int) or not -out.ndim <= dim < out.ndim:
+            raise FunctionError(
+                f"{self.function.__name__}.vmap returned out_dims={dim!r} for an output of shape {list(out.shape)}: "
+                f"expected the dimension that holds the examples, from {-out.ndim} to {out.ndim - 1}, or None"
+            )
         order = [dim % out.ndim, *(d for d in range(out.ndim) if d != dim % out.ndim)]
         return batched(permute(out, *order) if dim % out.ndim else out, self.level)
 

@@ -15,17 +15,17 @@ from weakref import ref
 import numpy as np
 
 from .autograd.bridge import bridge
-from .autograd.modes import _grad
+from .autograd.modes import _grad, inferring
 from .autograd.node import key
 from .errors import InPlaceError
 
-__all__ = ["NO_GRAD", "CustomOrigin", "View", "follow_retained", "forbid", "mark", "owned", "sync"]
+__all__ = ["CustomOrigin", "View", "follow_retained", "forbid", "mark", "owned", "sync", "unrecorded"]
 
 Step = tuple[Any, dict[str, Any]]
 """A view op and its parameters."""
 
-NO_GRAD = "no_grad"
-"""The origin of views made while nothing was recorded."""
+NO_GRAD, INFERENCE = "no_grad", "inference"
+"""The origins of views made while nothing was recorded: the name of the mode."""
 
 
 class View:
@@ -43,7 +43,7 @@ class View:
     version: int
     """The version of the memory when that was last compared."""
     origin: str | None
-    """Why it must not be edited under recording: NO_GRAD, or "Output 0 of Unbind"; None where it may."""
+    """Why it must not be edited under recording: the mode, or "Output 0 of Unbind"; None where it may."""
 
     def __init__(self, base: Any, up: View | None, step: Step, origin: str | None) -> None:
         self.base = base
@@ -87,15 +87,14 @@ def sync(x: Any) -> None:
     cell = x._cell
     if cell is None or cell[0] == view.version:
         return
-    view.version = cell[0]
-    if view.base._node is view.at and isinstance(x._array, np.ndarray):
-        return
-    view.at = view.base._node
-    if view.origin is None:
-        _replay(x, view)
-    elif x._needs_grad:
+    moved = view.base._node is not view.at
+    if moved and view.origin is not None and x._needs_grad:  # again at every use: it stays out of date
         raise InPlaceError(_explained(view.origin, "its base or another view of its base has been modified"))
-    # else made under no_grad: it stays the constant that it was
+    view.version = cell[0]
+    view.at = view.base._node
+    if view.origin is None and (moved or not isinstance(x._array, np.ndarray)):
+        _replay(x, view)
+    # else its history is as it was; one made under no_grad stays a constant
 
 
 def _replay(x: Any, view: View) -> None:
@@ -116,6 +115,11 @@ def forbid(view: View) -> None:
         raise InPlaceError(_explained(view.origin, "is being modified"))
 
 
+def unrecorded() -> str:
+    """The origin of a view that is made now, while nothing is recorded."""
+    return INFERENCE if inferring() else NO_GRAD
+
+
 class CustomOrigin(str):
     """The origin of a view that leaves a Function, such as "Output 0 of Cube"."""
 
@@ -127,10 +131,12 @@ def _explained(origin: str, what: str) -> str:
             f"input was returned as-is), and recording the edit would override the Function's own backward. "
             f"Edit a clone() of the output instead"
         )
-    if origin == NO_GRAD:
+    if origin in (NO_GRAD, INFERENCE):
+        now = "with grad mode enabled" if origin == NO_GRAD else "in normal mode"
+        block = "no_grad" if origin == NO_GRAD else "inference_mode"
         return (
-            f"A view was created in no_grad mode and {what} inplace with grad mode enabled: whether the edit belongs "
-            f"to the graph is ambiguous. Make the view outside tp.no_grad() to record the edit, or edit it inside"
+            f"A view was created in {origin} mode and {what} inplace {now}: whether the edit belongs to the graph "
+            f"is ambiguous. Make the view outside tp.{block}() to record the edit, or edit it inside"
         )
     return (
         f"{origin} is a view and {what} inplace. This view is the output of a function that returns multiple views. "

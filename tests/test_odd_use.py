@@ -108,6 +108,7 @@ def test_a_uint8_index_is_a_mask() -> None:
 def test_to_takes_devices_dtypes_and_tensors() -> None:
     x = tp.ones(2)
     assert x.to("cpu") is x.to(x.device) is x.to(device="cpu") is x.to(x) is x
+    assert x.to("cpu", copy=True) is not x
     assert x.to("cpu", tp.float64).dtype is x.to(tp.ones(1, dtype=tp.float64)).dtype is tp.float64
     with pytest.raises(errors.DeviceError, match="cuda"):
         x.to("cuda")

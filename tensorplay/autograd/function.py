@@ -33,6 +33,9 @@ from .rule import saved_tensors
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
 
+_OF_NODE = frozenset({"name", "next_functions", "metadata", "register_hook", "register_prehook"})
+
+
 class FunctionCtx:
     """The context `ctx` of one call: what forward hands to backward. Any attribute may be set on it.
 
@@ -92,6 +95,12 @@ class FunctionCtx:
         if self._shown is not None:
             return self._shown
         return () if self._node is None else saved_tensors(self._node())
+
+    def __getattr__(self, name: str) -> Any:
+        """What backward may ask of the recorded node, as if the context were the node."""
+        if name in _OF_NODE and self._node is not None:
+            return getattr(self._node(), name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _recorded(self, node: Any) -> None:
         """From now on the node keeps what was saved. It keeps the context too, hence only a weak reference here."""

@@ -201,7 +201,7 @@ def _block_of_columns(columns: Any, shape: tuple[int, ...], x: Any) -> Any:
     return turned.reshape((*shape, *x.shape)).detach()
 
 
-# ---------------------------------------------------------------------------------------------- small helpers
+# ------------------------------------------------------------------------------------------------ small parts
 
 
 def as_tensors(given: Any, what: str, name: str) -> tuple[bool, Tensors]:

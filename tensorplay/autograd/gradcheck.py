@@ -316,7 +316,7 @@ def _backward_of(func: Any, inputs: tuple[Any, ...], arriving: tuple[Any, ...]) 
     return backward
 
 
-# --------------------------------------------------------------------------------------- small helpers
+# ----------------------------------------------------------------------------------------- small parts
 
 
 def _requires(option: str, other: str) -> str:

@@ -135,7 +135,7 @@ def check_undefined_forward(point: Point) -> None:
                     )
 
 
-# --------------------------------------------------------------------------------------- small helpers
+# ----------------------------------------------------------------------------------------- small parts
 
 
 def _tangents(point: Point, which: int, tangent: Any) -> list[Any]:

@@ -166,7 +166,7 @@ class Projection:
         return atol * float(self.u[which].sum()) * (1.0 if k is None else float(self.v[k].sum()))
 
 
-# --------------------------------------------------------------------------------------- small helpers
+# ----------------------------------------------------------------------------------------- small parts
 
 
 def _unit_vector(rng: Any, x: Any) -> Array:

@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..arrays.dtypes import DType
-from ..errors import GradError, HookModeError, MultiGradHookError, VersionTypeError
+from ..errors import (
+    GradError,
+    HookModeError,
+    MultiGradHookError,
+    NotATensorError,
+    NotCallableError,
+    VersionTypeError,
+)
 from .bridge import bridge
 from .hooks import Together
 from .lines import raise_version
@@ -62,14 +69,14 @@ class GradientEdge(NamedTuple):
 def get_gradient_edge(tensor: Any) -> GradientEdge:
     """The edge of a tensor that requires a gradient: where gradients for it are collected.
 
-    Raises GradError if the tensor needs no gradient.
+    Raises GradError if the tensor needs no gradient, and NotATensorError for anything but a tensor.
 
     >>> import tensorplay as tp
     >>> x = tp.ones(2, requires_grad=True)
     >>> tp.autograd.graph.get_gradient_edge(x * 2).node.name()
     'MulBackward'
     """
-    edge = bridge.edge_of(tensor)
+    edge = bridge.edge_of(_tensor(tensor))
     if edge is None:
         raise GradError(
             "It is not possible to get the gradient edge of a Tensor that does not require gradients: "
@@ -80,6 +87,12 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     if edge.__class__ is Out:
         return GradientEdge(edge.node, edge.nr, tensor.dtype)
     return GradientEdge(AccumulateGrad(edge), 0)
+
+
+def _tensor(thing: Any) -> Any:
+    if not isinstance(thing, bridge.Tensor):
+        raise NotATensorError(f"expected a Tensor, but got {type(thing).__name__}: tp.tensor(...) makes one")
+    return thing
 
 
 def increment_version(tensor: Any) -> None:
@@ -125,7 +138,11 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], Any], *
     """
     if mode not in ("all", "any"):
         raise HookModeError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    needing = [t for t in tensors if t.requires_grad]
+    if isinstance(tensors, bridge.Tensor):
+        raise NotATensorError("expected a sequence of tensors, got a Tensor, whose rows are new tensors: write [x]")
+    if not callable(fn):
+        raise NotCallableError(f"a hook must be callable, got {type(fn).__name__}: give a function")
+    needing = [t for t in tensors if _tensor(t).requires_grad]
     if mode == "all" and len(needing) < len(tensors):
         which = next(i for i, t in enumerate(tensors) if not t.requires_grad)
         raise MultiGradHookError(

@@ -137,7 +137,11 @@ def accumulate(run: Any, leaf: Any, g: Any) -> None:
     if g is not None:
         keep_grad(run, leaf, g)
     for hook in _of(leaf._hooks, "accumulated"):
-        hook(leaf)
+        if (result := hook(leaf)) is not None:
+            raise HookError(
+                f"Tensor post accumulate grad hooks should return None: {_name(hook)} has returned a "
+                f"{type(result).__name__}. To change the gradient, assign tensor.grad, or use register_hook"
+            )
     after(run, leaf, leaf._hooks, [], [g])
 
 
@@ -177,7 +181,10 @@ def _in_grad_dtype(run: Any, tensor: Any, g: Any) -> Any:
 
 def _copy_for_event(grad: Any) -> Any:
     """A listener may keep what it is shown; the next accumulation edits the array in place."""
-    return grad._array.copy() if events.listeners and grad is not None else None
+    if not events.listeners or grad is None:
+        return None
+    copy = getattr(grad._array, "copy", None)  # arrays of a transform have none: they are never edited in place
+    return copy() if copy else grad._array
 
 
 # ------------------------------------------------------------------------- one hook on several tensors
@@ -215,7 +222,10 @@ class Part:
         self.whole = whole
         self.index = index
 
-    def saw(self, run: Any, g: Any) -> None:
+    def __call__(self, g: Any) -> None:
+        """Only `saw` runs it, which knows the pass; a hook is something that can be called."""
+
+    def saw(self, run: Any, g: Any) -> Any:
         """A gradient came by; if it is the last one to come, or the one that counts, tell the user."""
         whole = self.whole
         if run.gathered is None:

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from .. import events, special
-from ..errors import ModeTypeError
+from ..errors import ModeTypeError, NotCallableError
 
 __all__ = [
     "LayerMode",
@@ -147,7 +147,8 @@ class _Mode:
 
     def __call__(self, function: F) -> F:
         if not callable(function):
-            raise TypeError(f"{type(self).__name__} decorates functions, got {type(function).__name__}")
+            name, got = type(self).__name__, type(function).__name__
+            raise NotCallableError(f"{name} decorates functions, got {got}: write `with tp.{name}():` for a block")
         if inspect.isgeneratorfunction(function):
             return _decorate_generator(self._fresh, function)  # type: ignore[return-value]
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import events
+from ..errors import NotCallableError
 from . import loading
 from .saved import Packed
 
@@ -72,6 +73,11 @@ class Node:
     def freed(self) -> bool:
         """Whether the saved tensors are gone."""
         return self.saved is None
+
+    @property
+    def output_count(self) -> int:
+        """How many outputs edges tell apart: 1 for most nodes."""
+        return len(self.extra.shapes) if self.plan.many and self.extra else 1
 
     @property
     def saved_bytes(self) -> int:
@@ -308,6 +314,8 @@ class RemovableHandle:
     @classmethod
     def into(cls, hooks: dict[int, Any], hook: Any) -> RemovableHandle:
         """Add a hook to a dictionary of hooks, which run in the order added."""
+        if not callable(hook):
+            raise NotCallableError(f"a hook must be callable, got {type(hook).__name__}: give a function")
         key = next(cls._keys)
         hooks[key] = hook
         return cls(hooks, key)

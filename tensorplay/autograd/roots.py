@@ -88,7 +88,8 @@ def _vectors(vectors: Any, count: int) -> Sequence[Any]:
 def _seed(tensor: Any, vector: Any, batched: bool, create: bool) -> Any:
     """The vector a root starts with, as the pass computes: an array, a Tensor under `create_graph`, or a batch."""
     if vector is not None and not isinstance(vector, bridge.Tensor):
-        raise GradTypeError(f"gradients can be either Tensors or None, but got {type(vector).__name__}")
+        got = type(vector).__name__
+        raise GradTypeError(f"gradients can be either Tensors or None, but got {got}: tp.tensor(...) makes a Tensor")
     shape, dtype = tensor.shape, as_numpy(tensor.dtype or (vector.dtype if vector is not None else None))
     if vector is None:
         if dtype.kind == "c":

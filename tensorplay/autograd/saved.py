@@ -215,7 +215,12 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside the block, or the decorated function, using hooks for saved tensors raises SavedHooksError."""
+    """Inside the block, or the decorated function, using hooks for saved tensors raises SavedHooksError.
+
+    So does entering it while such hooks are in force.
+    """
+    if _stack.get():
+        raise SavedHooksError(error_message)
     token = _refusal.set(error_message)
     try:
         yield

@@ -24,6 +24,7 @@ __all__ = [
     "RangeError",
     "ScalarError",
     "ShapeError",
+    "SingleNumberError",
     "StateDictError",
     "TargetError",
     "UnsupportedDTypeError",
@@ -78,6 +79,10 @@ class ConversionError(TensorPlayError, RuntimeError):
 
 class ScalarError(ConversionError, ValueError):
     """A tensor of several elements, or of none, is no Python number."""
+
+
+class SingleNumberError(TensorPlayError, TypeError):
+    """A 0-d tensor has no elements to count or to go through."""
 
 
 class CopyError(TensorPlayError, RuntimeError):

@@ -139,7 +139,7 @@ def _seeds(reader: Reader, event: Began) -> list[CardLine]:
     trace, top = reader.trace, reader.top(event)
     lines = []
     for seed in event.seeds:
-        lead = ("", f"∂{top}/∂{short_name(trace, seed.target)} = ")
+        lead = ("", f"∂{top}/∂{short_name(trace, seed.target, seed.slot)} = ")
         lines.append(_line("math", lead, ("grad", seed.value.said), grad=exact(seed.value)))
     ones = all(seed.value.size == 1 and seed.value.total == 1 for seed in event.seeds)
     why = f"When {top} changes, {top} changes just as much: so 1."
@@ -151,6 +151,9 @@ def _computed(trace: Trace, event: OpRan) -> list[CardLine]:
     rule = trace.rules[trace.graph[event.node].op]
     body = substituted(rule_text(rule.label, rule.formula, rule.inputs), names)
     lines = [_line("math", ("", _equation(trace, event.node, body)))]
+    if event.several:
+        lines += [_valued(short_name(trace, event.node, nr), v) for nr, v in event.results[:MOST]]
+        return lines + [_text(rule.summary)] * bool(rule.summary)
     numbers = with_numbers(rule_text(rule.label, rule.formula, rule.inputs), rule.inputs, event.inputs)
     shown = f"= {numbers} = " if numbers else "= "
     lines.append(_line("math", ("value", shown + event.value.said), value=exact(event.value)))
@@ -170,9 +173,9 @@ def _rule(reader: Reader, event: Visited) -> list[CardLine]:
     names = letters_of(trace, event.node, ran.inputs if ran else ())
     formula = substituted(rule_text(rule.label, rule.formula, rule.inputs), names)
     lines = [_line("math", ("", _equation(trace, event.node, formula)))]
-    for value in event.arrived:
+    for nr, value in enumerate(event.arrived):
         if value is not None:
-            first = ("", f"g = ∂{top}/∂{short_name(trace, event.node)} = ")
+            first = ("", f"g = ∂{top}/∂{short_name(trace, event.node, nr)} = ")
             lines.append(_line("math", first, ("grad", value.said), grad=exact(value)))
             lines += _preview(value)
     for sent in event.sent:
@@ -189,7 +192,7 @@ def _pulled(reader: Reader, event: Visited, sent: Sent, names: Mapping[str, str]
     known = {"g": event.arrived[0], "out": ran.value} if ran and event.arrived else {"g": event.arrived[0]}
     numbers = with_numbers(local, rule.inputs, ran.inputs if ran else (), known)
     grads = f"{numbers} = {sent.value.said}" if numbers else sent.value.said
-    lead = ("", f"∂{reader.top(event)}/∂{short_name(trace, sent.target)} ← {substituted(local, names)} = ")
+    lead = ("", f"∂{reader.top(event)}/∂{short_name(trace, sent.target, sent.slot)} ← {substituted(local, names)} = ")
     lines = [_line("math", lead, ("grad", grads), grad=exact(sent.value), target=sent.target)]
     return lines + _preview(sent.value) + _unstretched(event, sent)
 

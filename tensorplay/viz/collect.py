@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from ..events import Source
-from .expressions import constant_text, expression
+from .expressions import constant_text, expression, results
 from .graph import Graph, GraphEdge, GraphNode
 from .lines import plain_source
 from .names import Pairs
@@ -23,6 +23,17 @@ __all__ = ["Box", "Collector", "EdgeRef", "resolve"]
 def target_of(edge: Any) -> Any:
     """The node or leaf an edge leads to: an edge of a several-output operation carries its number too."""
     return edge.node if hasattr(edge, "nr") else edge
+
+
+def number_of(edge: Any) -> int:
+    """Which output of its operation an edge leads to."""
+    return getattr(edge, "nr", 0)
+
+
+def by_number(node: Any, made: Iterable[Any]) -> tuple[Any, ...]:
+    """What an operation with several results made, None where no gradient comes back; nothing for one result."""
+    found = {number_of(x._node): x for x in made if x._node is not None}
+    return tuple(map(found.get, range(node.output_count))) if node.output_count > 1 else ()
 
 
 def is_node(thing: Any) -> bool:
@@ -38,11 +49,14 @@ class Box:
     kind: str
     order: int
     id: str = ""
-    name: str = ""
+    names: dict[int, str] = field(default_factory=dict)
+    """Output number -> the variable that holds it."""
     in_module: bool = False
     label: str = ""
     op: Any = None
     inputs: list[Box | str | None] = field(default_factory=list)
+    reads: list[int] = field(default_factory=list)
+    """Which output of each input it reads."""
     module: str | None = None
     source: Source | None = None
     keeps: tuple[str, ...] = ()
@@ -58,6 +72,11 @@ class Box:
     def is_op(self) -> bool:
         """Whether this is an operation, not a tensor."""
         return self.op is not None
+
+    @property
+    def name(self) -> str:
+        """The variables that hold what it made."""
+        return ", ".join(self.names[nr] for nr in sorted(self.names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +129,19 @@ class Collector:
         """Register an operation that has just run, and its inputs."""
         box = self.node(node)
         edges = tuple(node.edges)
-        box.inputs = [self._input(edges[i] if i < len(edges) else None, x) for i, x in enumerate(inputs)]
+        found = [self._input(edges[i] if i < len(edges) else None, x) for i, x in enumerate(inputs)]
+        box.inputs, box.reads = [source for source, _ in found], [nr for _, nr in found]
         box.value, box.dtype = summarise(output), str(array_of(output).dtype)
         return box
 
-    def _input(self, edge: Any, value: Any) -> Box | str | None:
+    def _input(self, edge: Any, value: Any) -> tuple[Box | str | None, int]:
         if edge is not None:
             target = target_of(edge)
-            return self.node(target) if is_node(target) else self.tensor(target)
+            return self.node(target) if is_node(target) else self.tensor(target), number_of(edge)
         if hasattr(value, "_array"):
             known = self.of_tensor(value)
-            return known if known is not None else self.tensor(value, "constant")
-        return constant_text(value) or None
+            return (self.tensor(value, "constant"), 0) if known is None else (known, number_of(value._node))
+        return constant_text(value) or None, 0
 
     def history(self, roots: Iterable[Any]) -> list[Box]:
         """Register all that leads to these nodes and was not met yet. Iterative: chains may be long."""
@@ -137,6 +157,7 @@ class Collector:
         for box in new:
             if box.is_op:
                 box.inputs = [self.find(target_of(edge)) if edge is not None else None for edge in box.thing.edges]
+                box.reads = [number_of(edge) for edge in box.thing.edges]
         return new
 
     def _add(self, box: Box) -> Box:
@@ -151,7 +172,7 @@ class Collector:
         for name, tensor in names:
             box = self.of_tensor(tensor)
             if box is not None:
-                box.name = box.name or name
+                box.names.setdefault(number_of(tensor._node), name)
                 box.in_module = box.in_module or module
 
     def number(self) -> None:
@@ -178,29 +199,33 @@ class Collector:
 
     def graph(self, title: str) -> Graph:
         """The finished graph. Call `number` first."""
-        words: dict[Box, str] = {}
+        words: dict[tuple[Box, int], str] = {}
         nodes = tuple(self._finish(box, position, words) for position, box in enumerate(self.boxes, 1))
         edges = (
-            GraphEdge(self.edge_ids[id(b), slot], source.id, b.id, slot, _slot_name(b, slot))
+            GraphEdge(self.edge_ids[id(b), slot], source.id, b.id, slot, _slot_name(b, slot), nr)
             for b in self.boxes
-            for slot, source in enumerate(b.inputs)
+            for slot, (source, nr) in enumerate(zip(b.inputs, b.reads, strict=True))
             if isinstance(source, Box)
         )
         drawn = Graph(nodes, tuple(edges), title)
         return replace(drawn, moment=drawn.when)
 
     @staticmethod
-    def _finish(box: Box, position: int, words: dict[Box, str]) -> GraphNode:
-        words[box] = box.name or (_expression(box, words) if box.is_op else box.id)
+    def _finish(box: Box, position: int, words: dict[tuple[Box, int], str]) -> GraphNode:
+        made_by = _expression(box, words) if box.is_op else box.id
+        said = box.name or made_by
+        several = results(made_by, box.names, box.thing.output_count) if box.is_op else ()
+        outputs = several if len(several) > 1 else ()
+        words |= {(box, nr): text for nr, text in enumerate(outputs or (said,))}
         kind: Any = "parameter" if box.in_module and box.kind == "leaf" else box.kind
         return GraphNode(
             id=box.id,
             kind=kind,
-            label=box.label if box.is_op else words[box],
-            detail=words[box] if box.is_op else "",
+            label=box.label if box.is_op else said,
+            detail=said if box.is_op else "",
             shape=box.shape,
             dtype=box.dtype,
-            value=box.value,
+            value=None if outputs else box.value,
             grad=box.grad,
             freed=box.freed,
             saved_bytes=box.saved_bytes,
@@ -210,6 +235,7 @@ class Collector:
             number=position,
             op=box.op.__name__ if box.is_op else "",
             keeps=box.keeps,
+            outputs=outputs,
         )
 
 
@@ -218,8 +244,9 @@ def _slot_name(box: Box, slot: int) -> str:
     return names[min(slot, len(names) - 1)] if names else ""
 
 
-def _expression(box: Box, words: Mapping[Box, str]) -> str:
-    parts = [words.get(i, "") if isinstance(i, Box) else i or "" for i in box.inputs]
+def _expression(box: Box, words: Mapping[tuple[Box, int], str]) -> str:
+    read = zip(box.inputs, box.reads, strict=True)
+    parts = [words.get((source, nr), "") if isinstance(source, Box) else source or "" for source, nr in read]
     return expression(box.op, parts, getattr(box.thing, "params", None))
 
 

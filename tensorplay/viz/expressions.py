@@ -1,4 +1,4 @@
-"""What a result without a name of its own is called: by what computes it, such as b·x + c or (w·k)²."""
+"""What a result without a name of its own is called: by what computes it, such as b·x + c or unbind(y)[1]."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from .summary import number_text
 
-__all__ = ["BETWEEN", "constant_text", "expression", "word"]
+__all__ = ["BETWEEN", "constant_text", "expression", "results", "word"]
 
 LONGEST = 14
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -48,6 +48,15 @@ def constant_text(value: Any) -> str:
     ('3', '1.0001', '')
     """
     return number_text(value, 7) if isinstance(value, int | float | complex) else ""
+
+
+def results(made_by: str, names: Mapping[int, str], count: int) -> tuple[str, ...]:
+    """What each of several results is called: by its own name, else by its number, "" where neither is known.
+
+    >>> results("unbind(y)", {0: "a"}, 2), results("", {1: "b"}, 2)
+    (('a', 'unbind(y)[1]'), ('', 'b'))
+    """
+    return tuple(names.get(nr) or (f"{made_by}[{nr}]" if made_by else "") for nr in range(count))
 
 
 def word(op: Any, label: str = "") -> str:

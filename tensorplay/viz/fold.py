@@ -162,5 +162,7 @@ def _merged_edges(graph: Graph, names: Mapping[str, str]) -> tuple[GraphEdge, ..
             kept.append(edge)
         elif pair[0] != pair[1]:
             parallel[pair] += int(edge.label[1:]) if edge.label.startswith("×") else 1
-    merged = [GraphEdge("", *pair, label=f"×{count}" if count > 1 else "") for pair, count in parallel.items()]
+    merged = [
+        GraphEdge("", *pair, label=f"×{count}" if count > 1 else "", output=-1) for pair, count in parallel.items()
+    ]
     return tuple(replace(edge, id=f"e{i}") for i, edge in enumerate([*kept, *merged], 1))

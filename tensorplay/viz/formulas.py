@@ -48,17 +48,19 @@ def rule_text(label: str, formula: str, inputs: Sequence[str]) -> str:
     return formula_text(formula) if formula else f"{label}({', '.join(inputs)})"
 
 
-def short_name(trace: Trace, node: str) -> str:
-    """A name that can stand in a formula."""
+def short_name(trace: Trace, node: str, nr: int | None = None) -> str:
+    """A name that can stand in a formula, of what a box made, or of its result number `nr`."""
     box = trace.graph[node]
     name = box.detail if box.is_op else box.label
+    if box.outputs and nr is not None:
+        name = box.outputs[nr] or f"{node}[{nr}]"
     return name if re.fullmatch(r"[A-Za-z0-9_.]{1,18}", name) else f"({name})" if 0 < len(name) <= 14 else node
 
 
 def letters_of(trace: Trace, node: str, values: Sequence[Value | None]) -> dict[str, str]:
     """What the letters of a rule stand for in this program."""
     rule = trace.rules[trace.graph[node].op]
-    sources = {edge.slot: short_name(trace, edge.source) for edge in trace.graph.into(node)}
+    sources = {edge.slot: short_name(trace, edge.source, edge.output) for edge in trace.graph.into(node)}
     names = input_names(trace, node, values)
     letters = {name: sources.get(i, names[i]) for i, name in enumerate(rule.inputs) if i < len(names)}
     return letters | {"out": short_name(trace, node)}

@@ -52,6 +52,8 @@ class GraphNode:
     """Whether to say anything about the gradient."""
     folded_leaves: int = 0
     """How many leaves a box of folded operations has swallowed."""
+    outputs: tuple[str, ...] = ()
+    """What its results are called, where it has several that gradients come back to; "" for what has no name."""
 
     @property
     def is_op(self) -> bool:
@@ -65,6 +67,13 @@ class GraphNode:
             return self.detail if self.folded else short(self.label)
         plain = word(self.op, self.label)  # "mul" is what it is, not what it is called
         return short(self.detail) if self.detail not in ("", plain) else f"{plain} ({self.id})"
+
+    def called(self, nr: int = 0) -> str:
+        """What to call result number `nr` in a sentence: as the box itself, unless it has several results."""
+        if not self.outputs or nr < 0:
+            return self.name
+        known = self.outputs[nr] if nr < len(self.outputs) else ""
+        return short(known) or f"{word(self.op, self.label)} ({self.id})[{nr}]"
 
     @property
     def classes(self) -> str:
@@ -86,6 +95,8 @@ class GraphEdge:
     target: str
     slot: int = 0
     label: str = ""
+    output: int = 0
+    """Which result of `source` it is, where that has several; -1 for an edge that stands for more than one."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +156,10 @@ class Graph:
         """Ids of the boxes whose values a box reads, by input number."""
         return tuple(edge.source for edge in self.into(node_id))
 
+    def reads(self, node_id: str) -> tuple[str, ...]:
+        """What the values that a box reads are called, by input number."""
+        return tuple(self[edge.source].called(edge.output) for edge in self.into(node_id))
+
     @property
     def operations(self) -> int:
         """How many operations there are, those folded away included."""
@@ -202,7 +217,7 @@ def sentence(graph: Graph, node: GraphNode) -> str:
     if node.value is not None:
         parts.append(f"value {node.value.text}")
     parts += [_gradient(node)] if node.show_grad else []
-    parts += [_names("from ", [graph[i].name for i in graph.inputs(node.id)])]
+    parts += [_names("from ", [*graph.reads(node.id)])]
     parts += [_names("goes to ", [graph[e.target].name for e in graph.out_of(node.id)])]
     parts += _conditions(node)
     position = graph.position(node.id)
@@ -260,7 +275,7 @@ def _grouped(pairs: Iterable[tuple[str, GraphEdge]]) -> dict[str, tuple[GraphEdg
 def _node_dict(node: GraphNode) -> dict[str, Any]:
     data = {f.name: getattr(node, f.name) for f in fields(node)}
     data["shape"] = None if node.shape is None else list(node.shape)
-    data["keeps"] = list(node.keeps)
+    data["keeps"], data["outputs"] = list(node.keeps), list(node.outputs)
     data["value"] = None if node.value is None else node.value.to_dict()
     data["grad"] = None if node.grad is None else node.grad.to_dict()
     data["source"] = None if node.source is None else node.source._asdict()
@@ -272,6 +287,6 @@ def _node_from(entry: Mapping[str, Any]) -> GraphNode:
     for key in ("value", "grad"):
         data[key] = None if data[key] is None else Summary.from_dict(data[key])
     data["shape"] = None if data["shape"] is None else tuple(data["shape"])
-    data["keeps"] = tuple(data["keeps"])
+    data["keeps"], data["outputs"] = tuple(data["keeps"]), tuple(data.get("outputs", ()))
     data["source"] = None if data["source"] is None else Source(**data["source"])
     return GraphNode(**data)

@@ -96,10 +96,10 @@ def _variables(frame: FrameType | None) -> Iterator[tuple[str, Any]]:
         return
     local, everywhere = _locals(frame), frame.f_globals
     for name, value in local.items():
-        if not name.startswith("_"):
+        if name[:1].isalpha():  # not _, nor what a tool puts there, such as @py_assert1
             yield name, value
     for name, value in list(everywhere.items()):
-        if not name.startswith("_") and name not in local:
+        if name[:1].isalpha() and name not in local:
             yield name, value
 
 

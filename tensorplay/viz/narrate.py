@@ -55,16 +55,18 @@ TEMPLATES: Mapping[str, str] = {
     "start": "Nothing has run yet. {count} to come: step through them, or press Play.",
     "start empty": "Nothing was recorded: no operation in the block needed a gradient.",
     "passing": "{count} pass at once, up to step {last} of the recording, so that the page stays small.",
-    "op": "{op} takes {inputs} and makes {node} = {value}. {keeps}",
-    "op alone": "{op} makes {node} = {value}. {keeps}",
+    "op": "{op} takes {inputs} and makes {results}. {keeps}",
+    "op alone": "{op} makes {results}. {keeps}",
     "keeps": "For the way back it keeps {what}.",
     "keeps nothing": "For the way back it needs to keep nothing.",
     "refused": "{op} refuses inputs of shapes {shapes}. {error}",
     "backward": "The backward pass starts at {roots} with the gradient {seeds}.",
     "backward retain": " The graph will be kept.",
     "backward create": " The pass is recorded too, so that its result can be differentiated again.",
-    "visit": "The gradient {grads} reaches {node}. It sends {sent}.",
-    "visit end": "The gradient {grads} reaches {node}. It sends nothing on.",
+    "visit": "The gradient {grads} reaches {node}.",
+    "visit many": "The gradients {grads} reach {node}.",
+    "visit sends": " It sends {sent}.",
+    "visit end": " It sends nothing on.",
     "visit frees": " It is freed.",
     "hook": "A hook on {node} sees the gradient {before} and makes it {after}.",
     "hook looks": "A hook on {node} looks at the gradient {before} and leaves it as it is.",
@@ -116,7 +118,7 @@ def transcript(trace: Trace) -> str:
 
 def input_names(trace: Trace, node: str, values: Sequence[Value | None] = ()) -> tuple[str, ...]:
     """What each input of an operation is called: a node's name, or the number itself."""
-    sources = {edge.slot: trace.graph[edge.source].name for edge in trace.graph.into(node)}
+    sources = {edge.slot: trace.graph[edge.source].called(edge.output) for edge in trace.graph.into(node)}
     count = max([len(values), *(slot + 1 for slot in sources)])
     return tuple(sources.get(i) or _constant(values, i) for i in range(count))
 
@@ -142,8 +144,7 @@ def _op(trace: Trace, event: OpRan) -> Sentence:
         "op" if names else "op alone",
         op=("op", _op_word(trace, event.node)),
         inputs=_listed([("name", name) for name in names]),
-        node=_name(trace, event.node),
-        value=("value", event.value.said),
+        results=_few([_join(_name(trace, event.node, nr), " = ", ("value", v.said)) for nr, v in event.results]),
         keeps=_keeps(trace, event, names),
     )
 
@@ -172,15 +173,17 @@ def _refused(trace: Trace, event: OpRefused) -> Sentence:
 
 def _began(trace: Trace, event: Began) -> Sentence:
     seeds = [("grad", seed.value.said) for seed in event.seeds]
-    words = _fill("backward", roots=_names(trace, event.about), seeds=_listed(seeds))
+    roots = [_name(trace, seed.target, seed.slot) for seed in event.seeds]
+    words = _fill("backward", roots=_few(roots), seeds=_listed(seeds))
     words += _fill("backward create") if event.create else _fill("backward retain") if event.retain else ()
     return words
 
 
 def _visit(trace: Trace, event: Visited) -> Sentence:
-    grads = _listed([_aside(value) for value in event.arrived if value is not None])
-    sent = _listed([_join(("grad", s.value.said), ("", " to "), _name(trace, s.target)) for s in event.sent])
-    words = _fill("visit" if sent else "visit end", grads=grads, node=_name(trace, event.node), sent=sent)
+    grads = [_aside(value) for value in event.arrived if value is not None]
+    sent = _listed([_join(("grad", s.value.said), ("", " to "), _name(trace, s.target, s.slot)) for s in event.sent])
+    words = _fill("visit many" if len(grads) > 1 else "visit", grads=_listed(grads), node=_name(trace, event.node))
+    words += _fill("visit sends", sent=sent) if sent else _fill("visit end")
     return words + (_fill("visit frees") if event.frees else ())
 
 
@@ -317,14 +320,19 @@ def _listed(items: Sequence[Any]) -> Sentence:
     return _join(*found)
 
 
-def _name(trace: Trace, node: str) -> Word:
-    return ("name", trace.graph[node].name)
+def _name(trace: Trace, node: str, nr: int | None = None) -> Word:
+    """What a box is called, or its result number `nr`."""
+    box = trace.graph[node]
+    return ("name", box.name if nr is None else box.called(nr))
 
 
 def _names(trace: Trace, nodes: Sequence[str]) -> Sentence:
-    shown = nodes if len(nodes) <= 5 else nodes[:4]
-    rest = [] if len(nodes) <= 5 else [("", f"{len(nodes) - 4} more")]
-    return _listed([*(_name(trace, node) for node in shown), *rest])
+    return _few([_name(trace, node) for node in nodes])
+
+
+def _few(items: Sequence[Any]) -> Sentence:
+    """All of a few, or the first of many and how many more there are."""
+    return _listed(items if len(items) <= 5 else [*items[:4], ("", f"{len(items) - 4} more")])
 
 
 def _grad(value: Value | None) -> Word:

@@ -170,8 +170,7 @@ def _row(graph: Graph, node: GraphNode) -> dict[str, str]:
     gradient = node.grad.text if node.grad else ""
     if not gradient and node.kind in ("leaf", "parameter") and node.show_grad and not node.folded:
         gradient = "no grad yet"
-    reads = ", ".join(graph[source].name for source in graph.inputs(node.id)[:6])
-    reads += ", …" if len(graph.inputs(node.id)) > 6 else ""
+    reads = ", ".join(graph.reads(node.id)[:6]) + ", …" * (len(graph.inputs(node.id)) > 6)
     state = ["freed"] * node.freed + [f"keeps {', '.join(node.keeps)} ({node.saved_bytes:,} B)"] * bool(node.keeps)
     state += [f"{node.hooks} hook{'s' * (node.hooks > 1)}"] * bool(node.hooks)
     shape = "" if node.shape is None else shape_text(node.shape)

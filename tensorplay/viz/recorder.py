@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import events as ev
 from . import steps
-from .collect import Box, Collector, EdgeRef, is_node, resolve, target_of
+from .collect import Box, Collector, EdgeRef, by_number, is_node, resolve, target_of
 from .lines import Lines, plain_source, running_frame
 from .names import Pairs, caller_names
 from .summary import array_of, summarise
@@ -75,7 +75,8 @@ class Recorder:
         saved = tuple((name, int(getattr(array, "nbytes", 0))) for name, array in event.saved)
         inputs = tuple(self.keep.value(x) for x in event.inputs)
         line, number = self.lines.add(event.source), self._open[-1] if self._open else None
-        self._add(steps.OpRan(_ref(box), inputs, self.keep.value(output), saved, line=line, pass_number=number))
+        value, several = self.keep.value(output), tuple(map(self.keep.maybe, by_number(event.node, event.outputs)))
+        self._add(steps.OpRan(_ref(box), inputs, value, saved, several, line=line, pass_number=number))
 
     def _first_value(self, box: Any) -> None:
         """A leaf's value and gradient as they were when it was first read."""

@@ -140,7 +140,8 @@ class Change:
         return {s.target for s in sent}
 
     def _op(self, event: OpRan) -> None:
-        self.values[event.node] = event.value
+        if not event.several:  # several results have no one value that the box could show
+            self.values[event.node] = event.value
         self.done.add(event.node)
         nbytes = sum(size for _, size in event.saved)
         if nbytes:

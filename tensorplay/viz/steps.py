@@ -110,6 +110,13 @@ class OpRan(Step):
     inputs: tuple[Value | None, ...]
     value: Value
     saved: tuple[tuple[str, int], ...]
+    several: tuple[Value | None, ...] = ()
+    """All its results by number, where gradients come back to more than one; None for what is not recorded."""
+
+    @property
+    def results(self) -> tuple[tuple[int, Value], ...]:
+        """Its results with their numbers."""
+        return tuple((nr, v) for nr, v in enumerate(self.several or (self.value,)) if v is not None)
 
 
 @dataclass(frozen=True, slots=True)

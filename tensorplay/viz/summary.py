@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.batch import Batched
+from ..arrays.dual import Dual
 
 __all__ = ["Summary", "array_of", "number_text", "shape_text", "summarise"]
 
@@ -72,9 +73,11 @@ def summarise(value: Any, whole: int = WHOLE) -> Summary:
 
 
 def array_of(thing: Any) -> Any:
-    """The array of a tensor, or the array of a batch of gradients; anything else as it is."""
+    """The array of a tensor: the whole batch inside vmap, the value without its tangent; else the thing itself."""
     array = getattr(thing, "_array", thing)
-    return array.data if isinstance(array, Batched) else array
+    if isinstance(array, Batched | Dual):
+        return array_of(array.data if isinstance(array, Batched) else array.primal)
+    return array
 
 
 def number_text(value: Any, significant: int = 4) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..autograd.node import Node, Out
 from ..tensor import Tensor, edge_of
-from .expressions import constant_text, expression, word
+from .expressions import constant_text, expression, results, word
 from .graph import Graph, GraphEdge, GraphNode
 from .names import Pairs, caller, caller_names, is_module, named, roots_of
 from .summary import Summary, summarise
@@ -68,6 +68,10 @@ def _spot(edge: Any, tensor: Any = None) -> Spot:
     return (id(edge), 0)
 
 
+def _number(edge: Any) -> int:
+    return edge.nr if isinstance(edge, Out) else 0
+
+
 class _Found:
     """All that can be reached from the roots: nodes by age, and tensors in the order they are read."""
 
@@ -108,11 +112,10 @@ class _Labels:
         owned = [*(inside if is_module(params) else ()), *parameters]
         self.parameters = {id(tensor) for _, tensor in owned}
 
-    def outputs(self, node: Node) -> Iterator[tuple[int, str]]:
+    def outputs(self, node: Node) -> dict[int, str]:
         """The names of a node's results, by output number."""
-        for nr in range(max(len(node.op.outputs), 1)):
-            if name := self.names.get((id(node), nr)):
-                yield nr, name
+        numbers = range(node.output_count)
+        return {nr: name for nr in numbers if (name := self.names.get((id(node), nr)))}
 
 
 # ---------------------------------------------------------------------------------------------- building
@@ -130,7 +133,7 @@ class _Builder:
             counts[letter] += 1
             self.ids[id(tensor)] = f"{letter}{counts[letter]}"
         self.kept = _kept_values(found.nodes)
-        self.words: dict[int, str] = {}
+        self.words: dict[Spot, str] = {}
 
     def build(self) -> tuple[tuple[GraphNode, ...], tuple[GraphEdge, ...]]:
         boxes: dict[int, GraphNode] = {}
@@ -144,7 +147,8 @@ class _Builder:
                 inputs = node.op.inputs
                 label = inputs[min(slot, len(inputs) - 1)] if inputs else ""
                 source = self.ids[_spot(edge)[0]]
-                edges.append(GraphEdge(f"e{len(edges) + 1}", source, self.ids[id(node)], slot, label))
+                name = f"e{len(edges) + 1}"
+                edges.append(GraphEdge(name, source, self.ids[id(node)], slot, label, _number(edge)))
             boxes[id(node)] = self._operation(node)
         for tensor in self.found.tensors:
             if id(tensor) not in boxes:
@@ -159,7 +163,7 @@ class _Builder:
             owned = id(tensor) in self.labels.parameters or type(tensor).__name__ == "Parameter"
             kind = "parameter" if owned else "leaf"
         label = self.labels.names.get((id(tensor), 0), own)
-        self.words[id(tensor)] = label
+        self.words[id(tensor), 0] = label
         value = summarise(tensor._array)
         return GraphNode(
             own, kind, label, shape=value.shape, dtype=value.dtype, value=value,
@@ -167,18 +171,19 @@ class _Builder:
         )  # fmt: skip
 
     def _operation(self, node: Node) -> GraphNode:
-        name = ", ".join(name for _, name in self.labels.outputs(node))
+        names, made_by = self.labels.outputs(node), self._expression(node)
         symbol = node.op.label or node.op.__name__
-        expressed = name or self._expression(node)
-        self.words[id(node)] = expressed
-        live = self.labels.live.get((id(node), 0))
-        value = self.kept.get((id(node), 0)) if live is None else summarise(live._array)
+        expressed = ", ".join(names.values()) or made_by
+        outputs = results(made_by, names, node.output_count) if node.output_count > 1 else ()
+        self.words |= {(id(node), nr): text for nr, text in enumerate(outputs or (expressed,))}
+        live = None if outputs else self.labels.live.get((id(node), 0))
+        value = None if outputs else self.kept.get((id(node), 0)) if live is None else summarise(live._array)
         plain = "" if symbol == word(node.op) else word(node.op)
         return GraphNode(
             self.ids[id(node)], "output" if id(node) in self.found.asked else "op", symbol, expressed or plain,
             tuple(node.shape), value.dtype if value else None, value,
             None if live is None else _gradient(live), node.freed, node.saved_bytes, node.hooks_count, node.place,
-            op=node.op.__name__, keeps=self._keeps(node) if self.saved else (),
+            op=node.op.__name__, keeps=self._keeps(node) if self.saved else (), outputs=outputs,
         )  # fmt: skip
 
     def _keeps(self, node: Node) -> tuple[str, ...]:
@@ -197,7 +202,7 @@ class _Builder:
 
     def _part(self, node: Node, slot: int, edge: Any) -> str:
         if edge is not None:
-            return self.words.get(_spot(edge)[0], "")
+            return self.words.get(_spot(edge), "")
         for (kind, which), value in zip(node.plan.sources, node.saved or (), strict=False):
             if kind == "in" and which == slot and isinstance(value, int | float):
                 return constant_text(value)

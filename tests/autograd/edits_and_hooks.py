@@ -96,10 +96,17 @@ EDITS_AND_HOOKS = [
         ("y.chunk(3)[2].zero_()", "raises InPlaceError: Output 2 of Split is a view and is being modified inplace"),
         ("y.tolist()", "[1.0, 2.0, 3.0]"),
     )),
+    Row("B3.7", "a multiple of the other is added", steps=(
+        _X3, "y = x * 1", "z = y.add_(x, alpha=3).sub_(x, alpha=2)", ("z is y, y.tolist()", "(True, [2.0, 4.0, 6.0])"),
+        "y.sum().backward()", ("x.grad", "tensor([2., 2., 2.])"),
+    )),
     Row("B3.8", "a view made under no_grad is not edited outside", steps=(
         _X3, "y = x * 1", "with tp.no_grad(): v = y[0:2]",
         ("v.mul_(2)", "raises InPlaceError: A view was created in no_grad mode"), ("y.tolist()", "[1.0, 2.0, 3.0]"),
         "with tp.no_grad(): z = v.mul_(2)", ("y.tolist()", "[2.0, 4.0, 3.0]"),
+        "with tp.inference_mode(): w = y[0:2]",
+        ("w.mul_(2)", "raises InPlaceError: A view was created in inference mode and is being modified inplace"),
+        ("y.tolist()", "[2.0, 4.0, 3.0]"),
     )),
     Row("B3.9", "an expanded tensor is not edited", steps=(
         "b = tp.ones(1, 1)", "e = b.expand(4, 5)",
@@ -143,6 +150,10 @@ EDITS_AND_HOOKS = [
         "a.retain_grad()", "a.mul_(2)", "b = a.clone()", "k = b.register_hook(lambda g: seen.append(('b', g.item())))",
         "(b + 1).sum().backward()", ("seen, a.grad, x.grad", "([('b', 1.0), ('a', 2.0)], tensor([1.]), tensor([2.]))"),
     )),
+    Row("B3.13", "a hook of a view stays with its old value too", differs="never calls it", steps=(
+        _X3, "y = x * 1", "v = y[0:2]", "seen = []", "h = v.register_hook(lambda g: seen.append(g.tolist()))",
+        "v.mul_(10)", "y.sum().backward()", ("seen", "[[10.0, 10.0]]"), ("x.grad", "tensor([10., 10.,  1.])"),
+    )),
     # hooks
     Row("B4.1", "the order of all hooks in one run", steps=(
         _X, "y = x * 3", "o = []",
@@ -178,6 +189,8 @@ EDITS_AND_HOOKS = [
         "(x * 2).backward()", "(x * 2).backward()", ("o", "[2.0, 4.0]"),
         ("(x * 2).register_post_accumulate_grad_hook(print)",
          "raises RuntimeError: post accumulate grad hooks cannot be registered on non-leaf tensors"),
+        "h.remove()", "h = x.register_post_accumulate_grad_hook(lambda t: t.grad)",
+        ("(x * 2).backward()", "raises RuntimeError: Tensor post accumulate grad hooks should return None"),
     )),
     Row("B4.6", "the hook's argument requires a gradient only under create_graph", steps=(
         _X, "o = []", "y = x ** 3", "h = y.register_hook(lambda g: o.append(g.requires_grad))",

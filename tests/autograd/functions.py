@@ -34,6 +34,12 @@ FUNCTIONS = [
         "z = tp.autograd.grad(y, x, create_graph=True)",
         ("seen", "[(False, True), (False, False), (True, False)]"),
     )),
+    Row("B5.2", "in backward the context answers for its node", steps=(
+        *_START, "o = []",
+        "def note(ctx, g):\n    o.append((ctx.name(), ctx.next_functions, ctx.metadata))\n    return g",
+        "y = F(lambda ctx, a: a * 1, note).apply(x)", "y.grad_fn.metadata['k'] = 1", "y.sum().backward()",
+        ("(o[0][0] == y.grad_fn.name(), len(o[0][1]), o[0][2])", "(True, 1, {'k': 1})"),
+    )),
     Row("B5.2", "second and third order", steps=(
         *_START, *_SQUARE, "y = (S.apply(x) * S.apply(x)).sum()",
         "(g,) = tp.autograd.grad(y, x, create_graph=True)", "(h,) = tp.autograd.grad(g.sum(), x, create_graph=True)",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
 import tensorplay as tp
+from tensorplay import errors
 from tensorplay.errors import GradError, GradTypeError, HookError, NonScalarError
 
 
@@ -160,3 +164,85 @@ def test_backward_through_negative_strides() -> None:
     x = tp.from_numpy(array).requires_grad_()
     (x * x).sum().backward()
     assert x.grad is not None and (x.grad.numpy() == 2 * array).all()
+
+
+# ------------------------------------------------------------------------ arguments of the wrong kind
+
+
+class Split(tp.autograd.Function):
+    """The new form: forward without ctx."""
+
+    @staticmethod
+    def forward(x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+
+class Crossed(Split):
+    """The old forward(ctx, x) beside a setup_context."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:  # type: ignore[override]
+        return x * 2
+
+
+def mapped_with(dims: Any) -> Any:
+    return tp.vmap(type("Split", (Split,), {"vmap": staticmethod(lambda info, in_dims, x: (x, dims))}).apply)(
+        tp.ones(2, 3)
+    )
+
+
+graph = tp.autograd.graph
+REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
+    ("hook", lambda: (leaf(1.0) * 2).register_hook(3), errors.NotCallableError, "a hook must be callable, got int"),
+    ("hook of a leaf", lambda: leaf(1.0).register_hook("f"), errors.NotCallableError, "callable, got str"),
+    (
+        "post-accumulate hook",
+        lambda: leaf(1.0).register_post_accumulate_grad_hook(None),
+        errors.NotCallableError,
+        "callable, got NoneType",
+    ),
+    ("node hook", lambda: (leaf(1.0) * 2).grad_fn.register_hook(3), errors.NotCallableError, "callable, got int"),
+    ("prehook", lambda: (leaf(1.0) * 2).grad_fn.register_prehook(3), errors.NotCallableError, "callable, got int"),
+    (
+        "multi-grad hook",
+        lambda: graph.register_multi_grad_hook([leaf(1.0)], 3),
+        errors.NotCallableError,
+        "callable, got int",
+    ),
+    (
+        "a tensor for several",
+        lambda: graph.register_multi_grad_hook(leaf(1.0), print),
+        errors.NotATensorError,
+        r"got a Tensor, whose rows are new tensors: write \[x\]",
+    ),
+    (
+        "a number among tensors",
+        lambda: graph.register_multi_grad_hook([1.0], print),
+        errors.NotATensorError,
+        "expected a Tensor, but got float",
+    ),
+    ("edge of a number", lambda: graph.get_gradient_edge(1.0), errors.NotATensorError, "but got float"),
+    ("no_grad of a number", lambda: tp.no_grad()(3), errors.NotCallableError, "write `with tp.no_grad"),
+    (
+        "ctx beside setup_context",
+        lambda: Crossed.apply(leaf(1.0)),
+        errors.FunctionTypeError,
+        r"Crossed.apply\(\): missing a required argument: 'x'.* without ctx, because there is a setup_context",
+    ),
+    ("vmap out_dims too large", lambda: mapped_with(5), errors.FunctionError, "out_dims=5 .*from -2 to 1, or None"),
+    ("vmap out_dims a text", lambda: mapped_with("a"), errors.FunctionError, "out_dims='a' for an output of shape"),
+    ("list as gradient", lambda: (leaf(1.0) * 2).backward([1.0]), GradTypeError, "got list: tp.tensor"),
+    ("len of a number", lambda: len(leaf(1.0).sum()), errors.SingleNumberError, "single number"),
+    ("loop over a number", lambda: list(leaf(1.0).sum()), errors.SingleNumberError, "single number"),
+    ("text as index", lambda: leaf(1.0)["a"], errors.IndexingError, "got str$"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "says"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+def test_arguments_of_the_wrong_kind_are_named(call: Callable[[], Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        call()

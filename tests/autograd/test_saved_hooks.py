@@ -229,6 +229,12 @@ def is_disabled_inside(lib: Any) -> None:
         x * x
 
 
+def is_disabled_while_hooks_are_in_force(lib: Any) -> None:
+    graph = lib.autograd.graph
+    with graph.save_on_cpu(), graph.disable_saved_tensors_hooks("not here"):
+        pass
+
+
 def is_disabled_by_a_decorator(lib: Any) -> None:
     lib.autograd.graph.disable_saved_tensors_hooks("not here")(x_squared)(lib, lambda t: t, lambda t: t)
 
@@ -245,6 +251,7 @@ ERRORS: list[tuple[str, Program, type[Exception], str]] = [
     ("B6.7", is_no_function, TypeError, "callable|incompatible function arguments"),
     ("B6.8", is_disabled, RuntimeError, "^not here$"),
     ("B6.8", is_disabled_inside, RuntimeError, "^not here$"),
+    ("B6.8", is_disabled_while_hooks_are_in_force, RuntimeError, "^not here$"),
     ("B6.8", is_disabled_by_a_decorator, RuntimeError, "^not here$"),
 ]
 

@@ -118,6 +118,16 @@ def test_a_view_made_without_recording_stays_a_constant():
     assert not v.requires_grad and v.tolist() == [3.0]
 
 
+def test_an_output_of_unbind_is_refused_at_every_use_after_an_edit_of_its_base():
+    y = leaf(1.0, 2.0) * 1
+    a, _ = y.unbind()
+    y.mul_(3)
+    assert a.requires_grad
+    for _ in range(2):
+        with pytest.raises(tp.errors.InPlaceError, match="Output 0 of Unbind is a view and its base"):
+            a * 2
+
+
 def test_the_old_value_is_kept_for_a_rule_that_reads_it():
     x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
     y = x * 1

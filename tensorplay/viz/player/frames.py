@@ -135,7 +135,8 @@ def _node(trace: Trace, state: State, name: str) -> Item:
     box = trace.graph[name]
     value, grad = state.values.get(name), _gradient(state, name, box.is_op)
     ahead = box.is_op and name not in state.done
-    texts = ("" if ahead else value.text if value else "not recorded", _grad_text(state, name, box.is_op, grad))
+    unknown = "" if box.outputs else "not recorded"
+    texts = ("" if ahead else value.text if value else unknown, _grad_text(state, name, box.is_op, grad))
     data = {"value": exact(value)} if value else {}
     data |= {"grad": exact(grad)} if grad else {}
     if name in state.pending:

@@ -84,6 +84,15 @@ def _spoiling_edit(both: Any, step: Step) -> bool:
     return any(np.may_share_memory(array_of(tensors[target]), array_of(tensors[n])) for n in [*parts, *views])
 
 
+def _edit_of_a_hooked_view(both: Any, step: Step) -> bool:
+    if step.kind != "in-place" or not _is_recorded(both, step):
+        return False
+    target, tensors = both.ours[step.reads[0]], both.ours.tensors()
+    heard = (tensors.get(name) for name in both.listened | both.together)
+    views = [t for t in heard if t is not None and t._is_view() and not t.is_leaf]
+    return target._is_view() and any(np.may_share_memory(array_of(target), array_of(t)) for t in views)
+
+
 def _recorded_overlap(both: Any, step: Step) -> bool:
     keeps_nothing = step.name in ("add_", "sub_", "copy_", "setitem")
     return not keeps_nothing and _is_recorded(both, step) and overlaps(both, step)
@@ -113,6 +122,9 @@ BOUNDS: dict[str, Callable[[Any, Step], bool]] = {
     "listens to, and autograd.grad: not supported there": (_root_of_a_multi_hook),
     "an edit of memory that an output of split or unbind shows: every use of it raises there; and an edit outside the "
     "graph where a view in the graph shows that memory: the view gets another node there": _spoiling_edit,
+    "an edit of a view with hooks: they stay with its old value, which is part of our graph and not of PyTorch's": (
+        _edit_of_a_hooked_view
+    ),
     "a recorded edit by a tensor that shows part of the same memory, which the node keeps: an error at once there, "
     "here of the backward": _recorded_overlap,
     "a tensor with hooks or views taken off the graph, or told to require a gradient; a leaf that is part of a graph "

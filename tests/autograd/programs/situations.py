@@ -52,7 +52,8 @@ def never(both: Any, step: Step) -> bool:
 
 def overwrites_expanded(both: Any, step: Step) -> bool:
     """PyTorch refuses the other edits of an expanded tensor as we do."""
-    if step.kind != "in-place" or step.name not in ("zero_", "fill_", "copy_", "setitem", "setitem number"):
+    writes = step.name in ("zero_", "fill_", "copy_") or step.name.startswith(("setitem", "index_put_"))
+    if step.kind != "in-place" or not writes:
         return False
     array = array_of(both.ours[step.reads[0]])
     return any(stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True))

@@ -189,10 +189,14 @@ OPS: dict[str, Row] = {
     "var": Row(along("{x}.var(correction=0)", "{x}.var({d}, False)", "lib.var({x}, {d}, correction=0, keepdim=True)")),
     "std": Row(along("{x}.exp().std(unbiased=False)"), ("small",)),
     "median": Row(  # of expanded memory PyTorch's gives numbers that are not there
-        along("{x}.median()", "{x}.median({d})[0]", "{x}.median({d}, True).values"), ("settled",), "({x} * 1)"
+        along("{x}.median()", "({x} * 1).median({d})[0]", "lib.median({x} * 1, {d}, True).values"), ("settled",)
     ),
-    "sort": Row(along("{x}.sort()[0]", "{x}.sort({d}, descending=True).values", "lib.sort({x}, {d})[0]"), ("settled",)),
-    "argsort": Row(along("{x}.argsort()", "{x}.argsort({d}, descending=True)"), ("settled",)),
+    "sort": Row(  # of more than 16 equal numbers PyTorch keeps the order only if asked to
+        along("{x}.sort(stable=True)[0]", "lib.sort({x}, dim={d}, stable=True, descending=True).values"), ("settled",)
+    ),
+    "argsort": Row(
+        along("{x}.argsort(stable=True)", "lib.argsort({x}, dim={d}, stable=True, descending=True)"), ("settled",)
+    ),
     "cumsum": Row(along("{x}.cumsum({d})"), ("any",)),
     "cumprod": Row(along("{x}.cumprod({d}) * 1"), ("small",)),
     "flip": Row(along("{x}.flip({d})", "lib.flip({x}, ({d},))"), ("any",)),
