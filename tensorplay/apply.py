@@ -4,7 +4,7 @@ Read `apply` first, the general path: several outputs, promotion, other namespac
 (two tensors), `apply1` (one) and `apply_number` (one and a number) are short paths that a training step
 takes; they do the same without what they do not need. The three repeat each other on purpose: a call
 costs about 70 ns, a twelfth of a recorded addition. A test runs every op through both kinds and compares
-results and graphs.
+results and graphs. `record` notes an operation whose result is there already: an edit in place.
 """
 
 from __future__ import annotations

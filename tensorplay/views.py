@@ -87,7 +87,7 @@ def sync(x: Any) -> None:
     cell = x._cell
     if cell is None or cell[0] == view.version:
         return
-    moved = view.base._node is not view.at
+    moved = view.base._needs_grad or view.base._node is not view.at  # as in PyTorch, also by an edit not recorded
     if moved and view.origin is not None and x._needs_grad:  # again at every use: it stays out of date
         raise InPlaceError(_explained(view.origin, "its base or another view of its base has been modified"))
     view.version = cell[0]

@@ -3,6 +3,7 @@
 A transform such as `vmap` puts what it works on into arrays of its own kind (`Batched`, `Dual`) and gives them
 its level: a number larger than that of every transform around it. An operation belongs to the highest level
 among its inputs; what lies inside those arrays is computed one level further down. Level 0 is plain arrays.
+All tensors of one level are a layer: each layer records its own graph.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import re
 import threading
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from weakref import ref
 
@@ -124,7 +125,7 @@ def test_nan_names_the_op_and_shows_its_forward(program: Any, op: str, place: in
     assert "# the line of the forward" in told[0]
     if lib is tp:
         assert "# the line of the forward" in error
-        assert "tensorplay/" not in told[0], "our own frames are not shown"
+        assert str(Path(tp.__file__).parent) not in told[0], "our own frames are not shown"
 
 
 def infinities(lib: Any) -> Any:

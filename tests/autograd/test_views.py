@@ -128,6 +128,18 @@ def test_an_output_of_unbind_is_refused_at_every_use_after_an_edit_of_its_base()
             a * 2
 
 
+def test_a_view_gets_a_new_node_by_an_edit_that_is_not_recorded_too():
+    y = leaf(1.0, 2.0) * 1
+    v = y[:1]
+    heard, old = [], v.grad_fn
+    v.register_hook(lambda g: heard.append(g))
+    with tp.no_grad():
+        y.mul_(2)
+    assert v.grad_fn is not old
+    v.sum().backward()
+    assert heard == []
+
+
 def test_the_old_value_is_kept_for_a_rule_that_reads_it():
     x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
     y = x * 1
