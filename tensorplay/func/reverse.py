@@ -72,11 +72,11 @@ class Layer:
 
     def pull(self, outs: list[Tensor], vectors: list[Any], inputs: list[Tensor], create: bool) -> list[Tensor]:
         """Σ vᵀ ∂out/∂x for each of the inputs; zeros where nothing depends on it."""
-        pairs = [(y, v) for y, v in zip(outs, vectors, strict=True) if self.tracks(y)]
-        if not pairs:
-            return [_zeros(x) for x in inputs]
-        roots, seeds = zip(*pairs, strict=True)
-        with self._awake():
+        with self._awake():  # before asking what is tracked: an output may be one of the leaves itself
+            pairs = [(y, v) for y, v in zip(outs, vectors, strict=True) if self.tracks(y)]
+            if not pairs:
+                return [_zeros(x) for x in inputs]
+            roots, seeds = zip(*pairs, strict=True)
             found = passes.grad(roots, inputs, seeds, retain_graph=True, create_graph=create, allow_unused=True)
         return [_zeros(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
 
@@ -117,6 +117,8 @@ class Layer:
 
     def leave(self, y: Any) -> Any:
         """y for the caller: a constant, unless the caller records and y depends on more than the leaves made here."""
+        if any(y is leaf for leaf in self.fresh):
+            return constant(y)
         if not isinstance(y, Tensor) or not self.tracks(y):
             return y
         return y if self.outer and self.concerns_others(y) else constant(y)

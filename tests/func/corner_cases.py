@@ -11,6 +11,11 @@ _CUBES = "g = lambda x: (x ** 3).sum()"
 
 # fmt: off
 GRADIENTS = [
+    Row("B6.20", "an output that is the input itself has the derivative 1", steps=(
+        _F, _X, ("F.jacrev(lambda x: x)(x)", "tensor([[1., 0.],\n        [0., 1.]])"),
+        ("F.vjp(lambda x: (x, x * x), tp.tensor(3.))[1]((tp.tensor(1.), tp.tensor(1.)))", "(tensor(7.),)"),
+        ("F.vjp(lambda x: x, x)[0].requires_grad", "False"),
+    )),
     Row("B6.17", "grad of what is not 0-d", steps=(
         _F, _X, ("F.grad(lambda x: x)(x)",
                  "raises TransformError: grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor"),

@@ -84,7 +84,8 @@ def edits_quiet_view(both: Any, step: Step) -> bool:
     if step.kind != "in-place" or step.code.startswith("with lib.no_grad()"):
         return False
     target = step.reads[0]
-    return target in both.quiet and both.ours[target]._base.requires_grad
+    base = both.ours[target]._base  # None for a flatten() that had nothing to do
+    return target in both.quiet and base is not None and base.requires_grad
 
 
 # -------------------------------------------------------------------------------- said otherwise
