@@ -1,7 +1,7 @@
 """Instructions a step of two checkouts, side by side: what did a change cost, on a machine that is not quiet?
 
-    git archive OLD | tar -x -C /tmp/old
-    python -m benchmarks.instructions /tmp/old .
+    git archive OLD | tar -x -C ../old
+    python -m benchmarks.instructions ../old .
 
 Counts a recorded addition, a chain of 400 operations with its backward, and a training step of a small network,
 in user code, by `perf` or `valgrind`. Start-up cancels out: each loop runs with two lengths, and the difference

@@ -74,16 +74,21 @@ def permit(x: Tensor) -> None:
     if x._view is not None:
         forbid(x._view)
         base = x._view.base
-        if (base._needs_grad and base._node is None) or (x._needs_grad and x._node is None):
-            raise InPlaceError(
-                "a view of a leaf Variable that requires grad is being used in an in-place operation: the edit would "
-                "replace the very value one differentiates by. Do it inside tp.no_grad(), or on a clone()"
-            )
-    elif x._needs_grad and x._node is None:
-        raise InPlaceError(
-            "a leaf Variable that requires grad is being used in an in-place operation: the edit would replace the "
-            "very value one differentiates by. Do it inside tp.no_grad(), or work on a clone()"
-        )
+        if _is_tracked_leaf(base) or _is_tracked_leaf(x):
+            raise _leaf_error("a view of a leaf Variable")
+    elif _is_tracked_leaf(x):
+        raise _leaf_error("a leaf Variable")
+
+
+def _is_tracked_leaf(x: Tensor) -> bool:
+    return x._needs_grad and x._node is None
+
+
+def _leaf_error(what: str) -> InPlaceError:
+    return InPlaceError(
+        f"{what} that requires grad is being used in an in-place operation: the edit would replace the very value one "
+        "differentiates by. Do it inside tp.no_grad(), or work on a clone()"
+    )
 
 
 def fitting(x: Tensor, value: Any) -> Any:

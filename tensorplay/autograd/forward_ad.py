@@ -92,20 +92,27 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     for name, t in (("primal", tensor), ("tangent", tangent)):
         if not isinstance(t, bridge.Tensor):
             raise GradTypeError(f"make_dual: expected a Tensor as {name}, got {type(t).__name__}")
-        if t._array.dtype.kind not in "fc":
-            raise ForwardADValueError(f"Expected {name} to be floating point or complex, but got: {t.dtype}")
-    if tangent.shape != tensor.shape:
-        raise ForwardADError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
-            f"{list(tangent.shape)}."
-        )
+    tangent = fitting_tangent(tensor, tangent)
     if bridge.apart(tensor, frame.level)[1] is not None:
         raise ForwardADError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
             "supported: take its primal with unpack_dual, or use tp.func.jvp, which nests"
         )
-    return bridge.moving(tensor, bridge.tensors.cast(tangent, tensor._array.dtype), frame.level)
+    return bridge.moving(tensor, tangent, frame.level)
+
+
+def fitting_tangent(primal: Any, tangent: Any) -> Any:
+    """The tangent in the dtype of its primal; an error unless both can move, and have one size."""
+    for name, t in (("primal", primal), ("tangent", tangent)):
+        if t._array.dtype.kind not in "fc":
+            raise ForwardADValueError(f"Expected {name} to be floating point or complex, but got: {t.dtype}")
+    if tangent.shape != primal.shape:
+        raise ForwardADError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(primal.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+    return bridge.tensors.cast(tangent, primal._array.dtype)
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:

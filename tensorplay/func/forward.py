@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.levels import Frame, entered, next_level
-from ..autograd.bridge import bridge
-from ..errors import ForwardADError, ForwardADValueError, TransformError
+from ..autograd.forward_ad import fitting_tangent
+from ..errors import TransformError
 from ..lifting import dual, parts
 from ..tangents import DualSpace
 from ..tensor import Tensor, wrap
@@ -86,13 +86,4 @@ def _pairs(primals: Any, tangents: Any) -> tuple[list[tuple[Tensor, Tensor]], Tr
 def _checked(x: Any, t: Any) -> tuple[Tensor, Tensor]:
     if not isinstance(x, Tensor) or not isinstance(t, Tensor):
         raise TransformError(f"{NAME}: Expected primals and tangents to be Tensors, got {type(x)} and {type(t)}")
-    if x._array.dtype.kind not in "fc":
-        raise ForwardADValueError(f"Expected primal to be floating point or complex, but got: {x.dtype}")
-    if t._array.dtype.kind not in "fc":
-        raise ForwardADValueError(f"Expected tangent to be floating point or complex, but got: {t.dtype}")
-    if x.shape != t.shape:
-        raise ForwardADError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(x.shape)} while the given forward gradient is of size {list(t.shape)}."
-        )
-    return x, bridge.tensors.cast(t, x._array.dtype)
+    return x, fitting_tangent(x, t)
