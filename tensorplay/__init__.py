@@ -18,7 +18,8 @@ from typing import Any
 # the engine, in the order its layers build on each other
 from . import autograd, errors, events, func, nn, optim
 from . import copying as _copying  # attaches how tensors are copied and pickled
-from . import methods as _methods  # attaches its methods
+from . import method_table as _method_table  # attaches the public functions as methods
+from . import methods as _methods  # attaches the other methods
 from . import operators as _operators  # attaches the operators of Tensor
 from . import recording as _recording  # fills in the namespace of create_graph
 from . import transformed as _transformed  # runs the Functions of users
@@ -76,66 +77,6 @@ from .creation import (
     zeros_like,
 )
 from .func import vmap
-from .functional import (
-    abs,
-    add,
-    amax,
-    amin,
-    argmax,
-    argmin,
-    argsort,
-    atan2,
-    cat,
-    chunk,
-    clone,
-    concat,
-    cos,
-    cumprod,
-    cumsum,
-    detach,
-    div,
-    exp,
-    expand,
-    flatten,
-    flip,
-    gather,
-    index_put,
-    log,
-    log2,
-    matmul,
-    max,
-    maximum,
-    mean,
-    median,
-    min,
-    minimum,
-    mul,
-    neg,
-    norm,
-    permute,
-    pow,
-    prod,
-    relu,
-    reshape,
-    sigmoid,
-    sin,
-    sort,
-    split,
-    sqrt,
-    squeeze,
-    stack,
-    std,
-    sub,
-    sum,
-    tanh,
-    transpose,
-    unbind,
-    unsqueeze,
-    var,
-    view,
-    where,
-)
-from .operators import allclose, equal, isfinite, isnan
 from .printing import set_printoptions
 from .random import (
     Generator,
@@ -151,8 +92,22 @@ from .random import (
     seed,
     set_rng_state,
 )
-from .scores import log_softmax, softmax
 from .tensor import Tensor
+
+# functions, by family
+# isort: off
+from .functional.pointwise import abs, add, clone, detach, div, maximum, minimum, mul, neg, pow, sub, where
+from .functional.elementary import atan2, cos, exp, log, log2, sin, sqrt, tanh
+from .functional.comparison import allclose, equal, isfinite, isnan
+from .functional.reduction import amax, amin, argmax, argmin, max, mean, min, norm, prod, std, sum, var
+from .functional.cumulative import cumprod, cumsum
+from .functional.sorting import argsort, median, sort
+from .functional.shaping import expand, flatten, flip, permute, reshape, squeeze, transpose, unsqueeze, view
+from .functional.joining import cat, chunk, concat, split, stack, unbind
+from .functional.indexing import gather, index_put
+from .functional.contraction import matmul
+from .functional.activation import log_softmax, relu, sigmoid, softmax
+# isort: on
 
 __version__ = "0.1.0"
 

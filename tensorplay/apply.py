@@ -1,4 +1,4 @@
-"""`apply`: the only place where an operation is recorded.
+"""`apply`: where an operation is computed and recorded. (A user's `Function` is recorded by `custom.py`.)
 
 Read `apply` first, the general path: several outputs, promotion, other namespaces, listeners. `apply2`
 (two tensors), `apply1` (one) and `apply_number` (one and a number) are short paths that a training step
@@ -27,7 +27,7 @@ from .source import user_line
 from .tensor import Tensor, wrap
 from .views import mark, sync, unrecorded
 
-__all__ = ["apply", "apply1", "apply2", "apply_all", "apply_number", "record"]
+__all__ = ["apply", "apply1", "apply2", "apply_all", "apply_number", "record", "refuse_inference"]
 
 ndarray, asarray, new = np.ndarray, np.asarray, object.__new__
 F32, F64 = np.dtype("float32"), np.dtype("float64")
@@ -80,7 +80,7 @@ def apply2(op: Any, x: Tensor, y: Tensor) -> Tensor:
     if (need_x or need_y) and recording():
         cx, cy = x._cell, y._cell
         if cx is None or cy is None:
-            _refuse_inference(op)
+            refuse_inference(op)
         n = new(Node)
         plan = n.plan = op.plans[3 if need_x and need_y else 1 if need_x else 2]
         ex, ey = x._node, y._node
@@ -129,7 +129,7 @@ def apply1(op: Any, x: Tensor, params: dict[str, Any] | None = None) -> Tensor:
     n = None
     if x._needs_grad and recording():
         if x._cell is None:
-            _refuse_inference(op)
+            refuse_inference(op)
         n = new(Node)
         plan = n.plan = op.plans[1]
         n.edges = (x if x._node is None else x._node,)
@@ -167,7 +167,7 @@ def apply_number(op: Any, x: Tensor, number: Any, first: bool = False) -> Any:
     if x._needs_grad and recording():
         cx = x._cell
         if cx is None:
-            _refuse_inference(op)
+            refuse_inference(op)
         n = new(Node)
         n.order = next_order()
         n.shape = x._shape
@@ -221,12 +221,7 @@ def apply_all(op: type[Op], inputs: tuple[Any, ...], params: dict[str, Any]) -> 
         if events.listeners:
             events.emit(events.OpFailed(op, inputs, clear, place))
         raise clear from None
-    outs = tuple(asarray(o) if isinstance(o, np.generic) else o for o in (out if op.several else (out,)))
-    made = tuple(wrap(o) for o in outs)
-    if op.view:
-        _mark_views(op, made, inputs[0], params)
-    needs = [isinstance(x, Tensor) and x._needs_grad for x in inputs]
-    node = _record(op, inputs, arrays, needs, params, made) if _recorded(op, inputs, needs, made) else None
+    made, node = _outputs(op, inputs, arrays, params, out)
     if events.listeners:
         _tell(op, inputs, made, params, node, place, start)
     return made
@@ -242,14 +237,21 @@ def _apply_lifted(op: type[Op], inputs: Any, arrays: Any, params: dict[str, Any]
         out = space.run(op, arrays, params)
     except Exception as error:
         raise op.explain(arrays, params, error) from None
+    return _outputs(op, inputs, arrays, params, out, space.level)[0]
+
+
+def _outputs(
+    op: type[Op], inputs: Any, arrays: Any, params: dict[str, Any], out: Any, level: int = 0
+) -> tuple[tuple[Tensor, ...], Node | None]:
+    """What forward returned, as tensors of this level; and the node that remembers how they were made."""
     outs = out if op.several else (out,)
-    made = tuple(map(wrap, outs))
+    made = tuple(wrap(asarray(o) if isinstance(o, np.generic) else o) for o in outs)
     if op.view:
         _mark_views(op, made, inputs[0], params)
     needs = [isinstance(x, Tensor) and x._needs_grad for x in inputs]
-    if _recorded(op, inputs, needs, made, space.level):
-        _record(op, inputs, arrays, needs, params, made)
-    return made
+    if not _recorded(op, inputs, needs, made, level):
+        return made, None
+    return made, _record(op, inputs, arrays, needs, params, made)
 
 
 def _entering(op: type[Op], inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -270,6 +272,7 @@ def _entering(op: type[Op], inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], t
 
 
 def _accepted(op: type[Op], x: Any, inputs: tuple[Any, ...]) -> Any:
+    """An input that is no tensor, as a Python number or a constant. Raises NotATensorError for anything else."""
     if isinstance(x, np.generic):
         return x.item()
     if isinstance(x, ndarray):
@@ -297,15 +300,17 @@ def _mark_views(op: type[Op], made: tuple[Tensor, ...], x: Tensor, params: dict[
         _mark_view(t, x, step, f"Output {k} of {op.__name__}")
 
 
-def _recorded(op: type[Op], inputs: Any, needs: list[bool], made: tuple[Tensor, ...], level: int = 0) -> bool:
+def _recorded(op: type[Op], inputs: Any, needs: list[bool], made: tuple[Tensor, ...], level: int) -> bool:
+    """Whether there is a gradient to send: an input wants one, an output can have one, and this level records."""
     if not (any(needs) and made and recording_at(level)) or len(op.outputs) - op.hidden == len(op.nondiff):
         return False
     if any(isinstance(x, Tensor) and x._cell is None for x in inputs):
-        _refuse_inference(op)
+        refuse_inference(op)
     return True
 
 
 def _record(op: type[Op], inputs: Any, arrays: Any, needs: list[bool], params: Any, made: tuple[Tensor, ...]) -> Node:
+    """The node of an operation whose outputs are there, and their way back to it."""
     mask = sum(need << i for i, need in enumerate(needs))
     n = new(Node)
     plan = n.plan = op.plans[(mask, len(inputs)) if op.star else mask]
@@ -358,12 +363,14 @@ def _tell(op: Any, inputs: Any, made: Any, params: Any, node: Node | None, place
 
 
 def _not_a_tensor(op: Any, *inputs: Any) -> NotATensorError:
+    """The error that names the wrong input: what is no number either, or else the number where a tensor must be."""
     foreign = (type(x).__name__ for x in inputs if not isinstance(x, (Tensor, int, float, complex)))
     wrong = next(foreign, None) or next(type(x).__name__ for x in inputs if not isinstance(x, Tensor))
     return NotATensorError(f"{op.__name__}: expected a Tensor, but got {wrong}: tp.tensor(...) makes one")
 
 
-def _refuse_inference(op: Any) -> NoReturn:
+def refuse_inference(op: Any) -> NoReturn:
+    """Raise InferenceError: an operation that is recorded has an input that keeps no version."""
     raise InferenceError(
         f"Inference tensors cannot be saved for backward, nor used in an operation that is recorded ({op.__name__}): "
         f"they keep no versions. clone() the tensor outside inference_mode to get an ordinary one."

@@ -6,6 +6,7 @@ hooks are not.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -39,14 +40,8 @@ def deepcopied(self: Tensor, memo: dict[int, Any], grad: bool = True) -> Tensor:
     if grad and self._grad is not None:
         twin._grad = deepcopied(self._grad, memo)
     for name, value in getattr(self, "__dict__", {}).items():  # what a subclass keeps
-        setattr(twin, name, _deepcopy(value, memo))
+        setattr(twin, name, deepcopy(value, memo))
     return twin
-
-
-def _deepcopy(value: Any, memo: dict[int, Any]) -> Any:
-    from copy import deepcopy
-
-    return deepcopy(value, memo)
 
 
 def _plain(x: Tensor) -> np.ndarray[Any, Any]:
@@ -84,6 +79,8 @@ def _same_cell(old: Tensor, new: Tensor, memo: dict[int, Any]) -> list[int] | No
 def copied(self: Tensor) -> Tensor:
     """A second leaf on the same memory (and versions), without `.grad` and hooks.
 
+    Raises CopyError inside a transform; warns with HooksDroppedWarning of hooks that stay behind.
+
     >>> import copy
     >>> import tensorplay as tp
     >>> x = tp.ones(2)
@@ -103,7 +100,8 @@ def copied(self: Tensor) -> Tensor:
 def reduced(self: Tensor, protocol: Any) -> tuple[Any, ...]:
     """What a pickle keeps: the class, the values, `requires_grad`, and what a subclass added.
 
-    A tensor with history comes back as a leaf. Hooks stay behind, with a HooksDroppedWarning.
+    A tensor with history comes back as a leaf. Hooks stay behind, with a HooksDroppedWarning. Raises CopyError inside
+    a transform.
     """
     _warn_of_hooks(self)
     return rebuild, (type(self), _plain(self), self.requires_grad), getattr(self, "__dict__", None) or None
@@ -115,6 +113,7 @@ def rebuild(cls: type[Tensor], array: Any, requires_grad: bool) -> Tensor:
 
 
 def _warn_of_hooks(x: Tensor) -> None:
+    """One warning a hook: those of a leaf hang on the leaf, those of another tensor on its node."""
     node = x.grad_fn
     if node is None:
         hooks = [*x._hooks.gradient.values(), *x._hooks.accumulated.values()] if x._hooks is not None else []
@@ -128,6 +127,7 @@ def _warn_of_hooks(x: Tensor) -> None:
         )
 
 
-Tensor.__copy__ = copied  # type: ignore[attr-defined]
-Tensor.__deepcopy__ = deepcopied  # type: ignore[attr-defined]
-Tensor.__reduce_ex__ = reduced  # type: ignore[assignment, method-assign]
+# Attached from here, as the methods in `methods.py` are.
+Tensor.__copy__ = copied  # type: ignore[attr-defined]  # a new attribute
+Tensor.__deepcopy__ = deepcopied  # type: ignore[attr-defined]  # a new attribute
+Tensor.__reduce_ex__ = reduced  # type: ignore[assignment, method-assign]  # replaces `object`'s, for any protocol

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ from .arrays.device import Device
 from .arrays.dtypes import DType
 from .arrays.nested import cast, from_sequence
 from .errors import RangeError, ShapeError
-from .lifting import readable
+from .leaves import flag, tracked
+from .lifting import alike, readable
 from .source import warn
 from .tensor import Tensor, wrap
 
@@ -49,8 +50,9 @@ def tensor(data: Any, dtype: DTypeLike | None = None, device: object = None, req
     """A leaf that holds a copy of `data`: a number, nested lists of numbers, or an array.
 
     Without `dtype`, whole numbers become int64, floats the default dtype, bools bool, complex numbers
-    complex64; arrays keep theirs. Raises RaggedError for rows of different length, DTypeError for
-    `requires_grad` on integers.
+    complex64; arrays keep theirs. A tensor of one element inside a list is one number, as in PyTorch; to join
+    larger ones there is `tp.stack`. Raises RaggedError for rows of different length, ScalarError for a larger tensor
+    inside a list, DTypeError for `requires_grad` on integers, ArgumentTypeError where that is no bool.
 
     >>> import tensorplay as tp
     >>> tp.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
@@ -66,7 +68,7 @@ def tensor(data: Any, dtype: DTypeLike | None = None, device: object = None, req
             "Add .requires_grad_(True) if it is to be a leaf of its own.",
             UserWarning,
         )
-    return wrap(_copied(data, dtype), requires_grad)
+    return wrap(_copied(data, dtype), flag(requires_grad))
 
 
 def as_tensor(data: Any, dtype: DTypeLike | None = None, device: object = None) -> Tensor:
@@ -209,7 +211,7 @@ def zeros_like(
     >>> tp.zeros_like(tp.tensor([1, 2]))
     tensor([0, 0])
     """
-    return zeros(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+    return _like(input, lambda shape: zeros(shape, dtype=dtype or input.dtype, device=device), requires_grad)
 
 
 def ones_like(
@@ -221,7 +223,7 @@ def ones_like(
     >>> tp.ones_like(tp.tensor([1.5, 2.5]))
     tensor([1., 1.])
     """
-    return ones(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+    return _like(input, lambda shape: ones(shape, dtype=dtype or input.dtype, device=device), requires_grad)
 
 
 def empty_like(
@@ -233,7 +235,7 @@ def empty_like(
     >>> tp.empty_like(tp.zeros(2, 3)).shape
     (2, 3)
     """
-    return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+    return _like(input, lambda shape: empty(shape, dtype=dtype or input.dtype, device=device), requires_grad)
 
 
 def full_like(
@@ -250,7 +252,15 @@ def full_like(
     >>> tp.full_like(tp.zeros(2), 7)
     tensor([7., 7.])
     """
-    return full(input.shape, fill_value, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+    kind = dtype or input.dtype
+    return _like(input, lambda shape: full(shape, fill_value, dtype=kind, device=device), requires_grad)
+
+
+def _like(input: Tensor, make: Callable[[Shape], Tensor], requires_grad: Any) -> Tensor:
+    """`make(shape of input)`; inside `vmap` one for each example, so that it can be written into."""
+    x = alike(input, make)
+    x._needs_grad = tracked(requires_grad, x._array.dtype)
+    return x
 
 
 # -------------------------------------------------------------------------------------- sequences

@@ -1,4 +1,8 @@
-"""How a call of a user's `Function` is run and recorded; `autograd/rule.py` is how backward goes through it."""
+"""How a call of a user's `Function` is run and recorded; `autograd/rule.py` is how backward goes through it.
+
+`Call.run` is the story: forward runs unrecorded, what it did to its inputs is checked, one node stands for all of it,
+and each output goes to the caller with an edge to that node. Inside a transform `transformed.py` changes single steps.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from . import events
+from .apply import refuse_inference
 from .arrays.levels import level_of
 from .autograd import modes
 from .autograd.bridge import bridge
@@ -14,7 +19,7 @@ from .autograd.function import FunctionCtx
 from .autograd.node import Node, next_order
 from .autograd.rule import CustomOp, Rule
 from .autograd.saved import Packed, hooks_in_force, seen
-from .errors import FunctionError, FunctionTypeError, InferenceError, InPlaceError
+from .errors import FunctionError, FunctionTypeError, InPlaceError
 from .inplace import permit, rebase, tracked
 from .source import user_line, warn
 from .tensor import Tensor, edge_of, with_edge
@@ -89,20 +94,18 @@ class Call:
     def forward(self, place: Any) -> Any:
         """What the user's forward returns. Nothing inside it is recorded."""
         function, ctx = self.function, self.ctx
-        token = modes._grad.set(False)
-        try:
-            if not function._split():
-                return function.forward(ctx, *self.args)
-            out = function.forward(*self.args)
-            function.setup_context(ctx, self.args, out)
-            return out
-        except Exception as error:
-            if events.listeners:
-                self.differentiables = ()
-                events.emit(events.OpFailed(self.op(), self.tensors, error, place))
-            raise
-        finally:
-            modes._grad.reset(token)
+        with modes.recording_set_to(False):
+            try:
+                if not function._split():
+                    return function.forward(ctx, *self.args)
+                out = function.forward(*self.args)
+                function.setup_context(ctx, self.args, out)
+                return out
+            except Exception as error:
+                if events.listeners:
+                    self.differentiables = ()
+                    events.emit(events.OpFailed(self.op(), self.tensors, error, place))
+                raise
 
     # ------------------------------------------------------------------------------ edited inputs
 
@@ -169,7 +172,7 @@ class Call:
         """The node of this call; None if nothing has to be remembered."""
         if not (self.recorded and any(self.differentiables)):
             return None
-        self.refuse_inference(self.tensors)
+        self.require_versions(self.tensors)
         n = object.__new__(Node)
         n.plan = Rule(self, outs)
         n.edges = self.edges
@@ -186,13 +189,10 @@ class Call:
             n.extras().shapes = tuple(tuple(t.shape) if isinstance(t, Tensor) else () for t in outs)
         return n
 
-    def refuse_inference(self, tensors: Any) -> None:
-        """Raise InferenceError for tensors that keep no versions."""
+    def require_versions(self, tensors: Any) -> None:
+        """Raise InferenceError if one of the tensors keeps no versions."""
         if any(t is not None and t._cell is None for t in tensors):
-            raise InferenceError(
-                f"Inference tensors cannot be saved for backward, nor used in an operation that is recorded "
-                f"({self.function.__name__}): clone() the tensor outside inference_mode to get an ordinary one"
-            )
+            refuse_inference(self.function)
 
     def result(self, node: Node | None, k: int, t: Any) -> Any:
         """What the caller gets for output k: the tensor that forward returned, with its history."""
@@ -223,7 +223,7 @@ class Call:
     def keep(self, node: Node, outs: tuple[Any, ...], made: tuple[Any, ...]) -> None:
         """Move what was saved into the node, as arrays that know where they came from, each with its version."""
         kept, hooks = self.ctx._kept, hooks_in_force()
-        self.refuse_inference(kept)
+        self.require_versions(kept)
         origins = node.plan.origins = tuple(self.origin(t, made) for t in kept)
         node.plan.sources = tuple(("kept", _called(node.op, origin, i)) for i, origin in enumerate(origins))
         if hooks is not None and kept:
@@ -259,14 +259,12 @@ def _among(t: Any, tensors: tuple[Any, ...]) -> bool:
 
 def _alias(t: Tensor) -> Tensor:
     """Another tensor with the same memory."""
-    token = modes._grad.set(False)
-    try:
+    with modes.recording_set_to(False):
         return bridge.tensors.reshape(t, t._shape)
-    finally:
-        modes._grad.reset(token)
 
 
 def _called(op: Any, origin: tuple[str, int] | None, i: int) -> str:
+    """The name of the i-th saved tensor: that of the argument or output it is."""
     if origin is None:
         return f"saved[{i}]"
     return (op.inputs if origin[0] == "in" else op.outputs)[origin[1]]

@@ -16,14 +16,13 @@ from .apply import apply, apply1
 from .errors import DTypeError, IndexingError, NegativeStepError, NotATensorError, ShapeError, VmapReadError
 from .inplace import assign, checked, edit, fitting, tracked, written
 from .lifting import level_of, plain
-from .ops import GetItem, Index, IndexAdd, IndexPut, Op, Permute
+from .ops import Expand, GetItem, Index, IndexAdd, IndexPut, Op, Permute
 from .ops.families import broadcast_shapes
-from .shaping import check_positions, expand
 from .source import warn
 from .tensor import Tensor, wrap
 from .views import owned
 
-__all__ = ["getitem", "index_put", "index_put_", "setitem"]
+__all__ = ["check_positions", "getitem", "index_put_", "placed", "setitem"]
 
 _BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
 
@@ -75,6 +74,8 @@ def _record_setitem(x: Tensor, index: tuple[Any, ...], value: Any) -> None:
     new = value if isinstance(value, Tensor) else wrap(fitting(x, value))
     if all(map(_is_basic, index)):
         view = apply1(GetItem, x, {"index": _checked_basic(x, index)})
+        if view.shape == x.shape and None not in index:  # all of x: nothing of its old value is left
+            view = x
         assign(view, _lowered(new, view.ndim), "__setitem__")
         return
     basic, arrays = _split(x, index)
@@ -82,33 +83,18 @@ def _record_setitem(x: Tensor, index: tuple[Any, ...], value: Any) -> None:
     front, ix, order = _front(view, arrays)
     if order is not None:  # the value comes in the order in which x[index] would give it
         picked = reduce(broadcast_shapes, (i.shape for i in ix)) + front.shape[len(ix) :]
-        new = expand(_lowered(new, len(picked)), tuple(picked[d] for d in order))
+        new = apply1(Expand, _lowered(new, len(picked)), {"shape": tuple(picked[d] for d in order)})
         new = apply1(Permute, new, {"dims": tuple(sorted(range(len(order)), key=order.__getitem__))})
     edit(IndexPut, front, _lowered(new, front.ndim - len(ix) + max(i.ndim for i in ix)), *ix, name="__setitem__")
 
 
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of `input` with `values`, broadcast, at index tensors on the leading dimensions.
-
-    With `accumulate` they are added to what is there, at a repeated position every time; without it, which of the
-    values a repeated position gets is not said. Raises DTypeError if the dtypes differ, IndexingError for a
-    position that does not exist, ShapeError for values that do not fit.
-
-    >>> import tensorplay as tp
-    >>> tp.index_put(tp.zeros(3), (tp.tensor([0, 0, 2]),), tp.tensor([1.0, 2.0, 3.0]), accumulate=True)
-    tensor([3., 0., 3.])
-    """
-    op, ix = _placed(input, indices, values, accumulate, "index_put")
-    return apply(op, input, values, *ix)
-
-
 def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put` in place."""
-    op, ix = _placed(x, indices, values, accumulate, "index_put_")
+    op, ix = placed(x, indices, values, accumulate, "index_put_")
     return edit(op, x, values, *ix, name="index_put_")
 
 
-def _placed(x: Tensor, indices: Any, values: Any, accumulate: bool, name: str) -> tuple[type[Op], list[Tensor]]:
+def placed(x: Tensor, indices: Any, values: Any, accumulate: bool, name: str) -> tuple[type[Op], list[Tensor]]:
     """The op and the index arrays as positions, when all that is given fits together."""
     if isinstance(indices, Tensor) or not indices or not all(isinstance(i, Tensor) for i in indices):
         raise NotATensorError(
@@ -133,6 +119,13 @@ def _placed(x: Tensor, indices: Any, values: Any, accumulate: bool, name: str) -
             f"shape {list(place)}"
         )
     return IndexAdd if accumulate else IndexPut, ix
+
+
+def check_positions(index: Any, dim: int, size: int, lowest: int) -> None:
+    """Raise IndexingError for the first position in `index` that is not between `lowest` and `size` - 1."""
+    wrong = index[(index < lowest) | (index >= size)]
+    if wrong.size:
+        raise IndexingError(f"index {wrong.flat[0]} is out of bounds for dimension {dim} with size {size}")
 
 
 def _lowered(value: Tensor, rank: int) -> Tensor:

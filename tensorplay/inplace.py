@@ -8,6 +8,8 @@ or, for a view, to the base by way of the op `CopySlices`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import update_wrapper
 from typing import Any
 
 import numpy as np
@@ -19,13 +21,13 @@ from .arrays.levels import level_of
 from .autograd.lines import mark_edit
 from .autograd.modes import inferring, recording_at
 from .errors import DTypeError, InferenceError, InPlaceError, InPlaceTypeError, ShapeError
-from .lifting import rise
-from .ops import Add, Atan2, Cast, Copy, CopySlices, Div, Fill, Mul, Op, Pow, Sub
+from .lifting import is_argument, refuse_captured, rise
+from .ops import Add, Cast, Copy, CopySlices, Div, Fill, Mul, Op, Pow, Sub
 from .source import user_line
 from .tensor import Tensor, constant, edge_of, wrap
 from .views import follow_retained, forbid
 
-__all__ = ["assign", "checked", "edit", "fitting", "permit", "rebase", "take", "tracked", "written"]
+__all__ = ["assign", "checked", "edit", "fitting", "permit", "rebase", "take", "tracked", "twin", "written"]
 
 
 SPOKEN = {
@@ -41,6 +43,7 @@ SPOKEN = {
 
 def checked(x: Tensor) -> Any:
     """The array of x, if it may be written."""
+    refuse_captured(x)
     if x._cell is None and not inferring():
         raise InferenceError(
             "Inplace update to inference tensor outside InferenceMode is not allowed: clone() gives an ordinary tensor"
@@ -48,7 +51,7 @@ def checked(x: Tensor) -> Any:
     array = x._array
     if not isinstance(array, np.ndarray):
         return array
-    if any(stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)):
+    if array.size and any(stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)):
         raise InPlaceError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "clone() the expanded tensor first"
@@ -74,14 +77,11 @@ def permit(x: Tensor) -> None:
     if x._view is not None:
         forbid(x._view)
         base = x._view.base
-        if _is_tracked_leaf(base) or _is_tracked_leaf(x):
+        if is_argument(base) or (base._node is None and (base._needs_grad or x._needs_grad)):
+            # (it may be off the graph, but has been on it)
             raise _leaf_error("a view of a leaf Variable")
-    elif _is_tracked_leaf(x):
+    elif x._needs_grad and (x._node is None or is_argument(x)):
         raise _leaf_error("a leaf Variable")
-
-
-def _is_tracked_leaf(x: Tensor) -> bool:
-    return x._needs_grad and x._node is None
 
 
 def _leaf_error(what: str) -> InPlaceError:
@@ -128,10 +128,13 @@ def edit(op: type[Op], x: Tensor, *others: Any, name: str) -> Tensor:
         checked(x)
         take(x, apply(op, _old(x), *others), name)
         return x
-    plain = (constant(t) if isinstance(t, Tensor) else t for t in (x, *others))
-    _store(x, checked(x), apply(op, *plain)._array)
+    _store(x, checked(x), apply(op, *map(_plain, (x, *others)))._array)
     written(x, name)
     return x
+
+
+def _plain(value: Any) -> Any:
+    return constant(value) if isinstance(value, Tensor) else value
 
 
 def _old(x: Tensor) -> Tensor:
@@ -233,22 +236,37 @@ add_, sub_ = _scaled(Add, "+"), _scaled(Sub, "-")
 mul_, div_, pow_ = (_binary(op, sign) for op, sign in ((Mul, "*"), (Div, "/"), (Pow, "**")))
 
 
-def atan2_(x: Tensor, other: Tensor) -> Tensor:
-    """`atan2` of every element and `other`, in place."""
-    if not isinstance(other, Tensor):
-        raise InPlaceTypeError(f"atan2_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
-    return edit(Atan2, x, other, name="atan2_")
+def twin(function: Callable[..., Any], name: str) -> Callable[..., Tensor]:
+    """The in-place form of a function, such as `exp_` of `exp`: x becomes `function(x, …)`, in its own memory.
 
+    Not for a function that returns a view of its input, or that takes tensors in a list.
+    """
 
-def unary(op: type[Op]) -> Any:
-    """The in-place form of an op of one input, such as `exp_`."""
-    name = f"{op.__name__.lower()}_"
+    def run(input: Tensor, *args: Any, **options: Any) -> Tensor:
+        others = (*args, *options.values())
+        rise(input, *others)
+        if tracked(input, *others):
+            permit(input)
+            checked(input)
+            take(input, function(_kept(input), *args, **options), name)
+            return input
+        plain = {word: _plain(value) for word, value in options.items()}
+        _store(input, checked(input), function(constant(input), *map(_plain, args), **plain)._array)
+        written(input, name)
+        return input
 
-    def run(x: Tensor) -> Tensor:
-        return edit(op, x, name=name)
-
-    run.__name__, run.__doc__ = name, f"`{name[:-1]}` of every element, in place."
+    update_wrapper(run, function)
+    run.__name__, run.__qualname__ = name, name
+    run.__doc__ = f"`{function.__name__}` in place: the tensor's own memory takes the result."
     return run
+
+
+def _kept(x: Tensor) -> Tensor:
+    """The value of x before the edit, in memory of its own: any of the ops that a function is made of may save it."""
+    old = _old(x)
+    if isinstance(old._array, np.ndarray):
+        old._array = old._array.copy(order="K")
+    return old
 
 
 def fill_(x: Tensor, value: Any) -> Tensor:

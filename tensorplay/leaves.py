@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from .arrays.dtypes import DType
+from .arrays.dtypes import DType, of
+from .arrays.levels import frames
 from .autograd.bridge import bridge
-from .errors import GradError, GradTypeError, NonLeafGradWarning
+from .errors import ArgumentTypeError, DTypeError, GradError, GradTypeError, NonLeafGradWarning, TransformError
 from .source import warn
 
-__all__ = ["ANY", "SAME", "LeafExtra", "check_grad", "grad_dtype", "set_grad_dtype", "warn_non_leaf"]
+__all__ = [
+    "ANY",
+    "SAME",
+    "LeafExtra",
+    "check_differentiable",
+    "check_grad",
+    "flag",
+    "grad_dtype",
+    "refuse_inside",
+    "set_grad_dtype",
+    "tracked",
+    "warn_non_leaf",
+]
 
 SAME: Any = object()
 """`grad_dtype` as it is unless set: the dtype of the leaf."""
@@ -33,6 +46,32 @@ class LeafExtra:
     def count(self) -> int:
         """How many hooks its AccumulateGrad has."""
         return len(self.before) + len(self.after)
+
+
+def flag(value: Any) -> bool:
+    """`requires_grad` as it was given; ArgumentTypeError unless it is a bool, for 1 could mean so many things."""
+    if value is not True and value is not False:
+        raise ArgumentTypeError(
+            f"argument 'requires_grad' must be bool, not {type(value).__name__}: got {value!r}, write True or False"
+        )
+    return value
+
+
+def tracked(requires_grad: Any, dtype: Any) -> bool:
+    """Whether a new tensor of this dtype requires a gradient; None, as in PyTorch, means no."""
+    if requires_grad is None or not flag(requires_grad):
+        return False
+    check_differentiable(dtype)
+    return True
+
+
+def check_differentiable(dtype: Any) -> None:
+    """Raise DTypeError unless numbers of this dtype can have a gradient."""
+    if dtype.kind not in "fc":
+        raise DTypeError(
+            f"Only Tensors of floating point and complex dtype can require gradients, got {of(dtype)}: "
+            f"write the numbers with a point (2.0), or pass dtype=tp.float32"
+        )
 
 
 def grad_dtype(leaf: Any) -> DType | None:
@@ -72,6 +111,17 @@ def check_grad(tensor: Any, value: Any) -> None:
         raise GradError(
             f"attempting to assign a gradient with dtype {value.dtype} to a tensor with grad_dtype {wanted}, "
             f"which is the tensor's dtype unless set: cast the gradient, or set grad_dtype (None for any)"
+        )
+
+
+def refuse_inside(what: str) -> None:
+    """Raise TransformError where a transform runs: it decides there what requires a gradient, and what is kept."""
+    running = [frame.kind for frame in frames() if frame.kind != "dual"]
+    if running:
+        raise TransformError(
+            f"You are attempting to call Tensor.{what} inside of a function being transformed by {running[-1]}, which "
+            f"decides itself by what to differentiate: call it outside of the function, or give the tensor to "
+            f"tp.func.grad or vjp as an argument"
         )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from .arrays.dual import Dual
 from .arrays.levels import Frame, entered, frame_of, frames, next_level
 from .autograd.bridge import bridge
 from .autograd.modes import recording_at
-from .errors import ConversionError, EscapedTensorError, RandomnessError, VmapReadError
+from .autograd.node import next_order, node_at
+from .errors import ConversionError, EscapedTensorError, InPlaceError, RandomnessError, VmapReadError
 from .ops import Alias
 from .tensor import Tensor, constant, edge_of, wrap
 
@@ -29,17 +31,22 @@ __all__ = [
     "Lifted",
     "VmapSpace",
     "alias",
+    "alike",
     "batched",
+    "born_at",
     "dual",
     "innermost",
+    "is_argument",
     "level_of",
     "lift",
     "mapped",
+    "moment",
     "parts",
     "plain",
     "random_frames",
     "readable",
     "reduced",
+    "refuse_captured",
     "rise",
     "stopped",
     "unbatched",
@@ -188,6 +195,7 @@ def rise(x: Tensor, *others: Any) -> None:
 
     (In a vmap that cannot be: a tensor that is the same for all examples has no room for values that differ.)
     """
+    refuse_captured(x)
     level = max(map(level_of, others), default=0)
     if level <= level_of(x) or isinstance(_space_of(level), VmapSpace):
         return
@@ -198,6 +206,48 @@ def rise(x: Tensor, *others: Any) -> None:
     base._array, base._node, base._needs_grad = above._array, above._node, above._needs_grad
     if x is not base:
         x._array = bridge.tensors.view(base, x._view.steps)._array  # type: ignore[union-attr]
+        x._node, x._needs_grad = base._node, base._needs_grad  # its history lies below, as the base's does
+
+
+# ------------------------------------------------------------------- what was there before a transform
+
+_clock = Lock()
+
+
+def moment() -> int:
+    """Now, as a number that grows, by which tensors made before are told from those made afterwards."""
+    with _clock:
+        levels.epoch[0] = now = -next_order()  # nodes count downwards
+    return now
+
+
+def born_at(x: Tensor) -> int | None:
+    """When x got its history or its memory, on the clock of `moment`; None where nobody noted it."""
+    base = x if x._view is None else x._view.base
+    node = node_at(base._node)
+    if node is not None:
+        return -node.order
+    return base._cell[1] if base._cell is not None and len(base._cell) > 1 else None
+
+
+def is_argument(x: Tensor) -> bool:
+    """Whether a running transform differentiates by x."""
+    return any(x is given for frame in frames() for given in frame.inputs)
+
+
+def refuse_captured(x: Tensor) -> None:
+    """Raise InPlaceError before an edit of a tensor that was made outside of a gradient or jvp that runs."""
+    for frame in frames():
+        if frame.born is None or any(x._cell is given._cell for given in frame.inputs):
+            continue
+        made = born_at(x)
+        if made is not None and made < frame.born:
+            raise InPlaceError(
+                f"During a grad (vjp, jvp, grad, etc) transform, the function attempted to call an in-place operation "
+                f"that would mutate a captured Tensor, of shape {list(x.shape)}, made outside of it: the edit would "
+                f"stay behind as a side effect. Pass the tensor as an argument, return its new value "
+                f"(has_aux=True), or edit a clone()"
+            )
 
 
 # ------------------------------------------------------------------------------ values, no gradient
@@ -213,6 +263,16 @@ def values(function: Callable[..., Any], *xs: Any) -> Tensor:
         return values(function, *space.left_behind(xs))
     arrays = (x._array if level_of(x) == level else x for x in xs)
     return wrap(space._together(lambda *inner: values(function, *inner), *arrays))
+
+
+def alike(x: Tensor, make: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
+    """`make(shape)` as a tensor that has room for one value per example, wherever x has."""
+    array: Any = x._array
+    if isinstance(array, Dual):
+        return alike(array.primal, make)
+    if isinstance(array, Batched) and array.space.level:
+        return wrap(Batched(alike(array.data, make), array.space))
+    return make(x.shape)
 
 
 def reduced(function: Callable[..., Any], x: Tensor, lead: int = 0) -> Tensor:

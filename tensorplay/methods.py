@@ -1,7 +1,6 @@
-"""What tensors can do besides remembering: methods from the public functions, and conversion.
+"""What tensors can do besides remembering: conversion, size and dtype, questions.
 
-The methods are the very functions of `functional.py`, attached by name, so `help(x.sum)` and
-`help(tp.sum)` show one text and nothing is said twice.
+The methods that are public functions too are attached in `method_table.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import functional, indexing, inplace, ops, printing, scores
+from . import functional, ops, printing
 from .apply import apply
 from .arrays.device import Device
 from .arrays.dtypes import as_numpy, bool_, float16, float32, float64, int32, int64, is_dtype_name
@@ -25,24 +24,17 @@ from .tensor import Tensor, number_from
 
 __all__: list[str] = []
 
-for _name in functional.__all__:
-    if _name not in ("where", "detach", "cat", "concat", "stack"):
-        setattr(Tensor, _name, getattr(functional, _name))
-for _name in ("softmax", "log_softmax"):
-    setattr(Tensor, _name, getattr(scores, _name))
-for _name in ("add_", "sub_", "mul_", "div_", "pow_", "atan2_", "fill_", "zero_", "copy_"):
-    setattr(Tensor, _name, getattr(inplace, _name))
-Tensor.index_put_ = indexing.index_put_  # type: ignore[attr-defined]
-for _op in (
-    ops.Abs, ops.Cos, ops.Exp, ops.Log, ops.Log2, ops.Neg, ops.Relu, ops.Sigmoid, ops.Sin, ops.Sqrt, ops.Tanh,
-):  # fmt: skip
-    setattr(Tensor, f"{_op.__name__.lower()}_", inplace.unary(_op))
-
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     """Attach a function of this file to Tensor under its own name."""
     setattr(Tensor, function.__name__, function)
     return function
+
+
+def _attach(**members: Any) -> None:
+    """Attach to Tensor what is not a function of its own name."""
+    for name, member in members.items():
+        setattr(Tensor, name, member)
 
 
 # ----------------------------------------------------------------------------------- to Python, NumPy
@@ -61,9 +53,16 @@ def tolist(self: Tensor) -> Any:
 
 
 @_method
-def numpy(self: Tensor) -> Any:
-    """The numbers as a NumPy array that shares the memory."""
-    if self.requires_grad:
+def numpy(self: Tensor, *, force: bool = False) -> Any:
+    """The numbers as a NumPy array that shares the memory; of a tensor that requires grad only with `force`.
+
+    Raises ConversionError for that, and inside `vmap`, where each example would need an array of its own.
+
+    >>> import tensorplay as tp
+    >>> tp.ones(2, requires_grad=True).numpy(force=True)
+    array([1., 1.], dtype=float32)
+    """
+    if not force and self.requires_grad:
         raise ConversionError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead: "
             "NumPy would not record what is done to it"
@@ -105,9 +104,7 @@ def _number(kind: type) -> Callable[[Tensor], Any]:
     return convert
 
 
-Tensor.__float__ = _number(builtins.float)  # type: ignore[attr-defined]
-Tensor.__int__ = _number(builtins.int)  # type: ignore[attr-defined]
-Tensor.__complex__ = _number(builtins.complex)  # type: ignore[attr-defined]
+_attach(__float__=_number(builtins.float), __int__=_number(builtins.int), __complex__=_number(builtins.complex))
 
 
 @_method
@@ -267,8 +264,7 @@ def _reversed(self: Tensor) -> Tensor:
     return functional.permute(self, *reversed(range(self.ndim)))
 
 
-Tensor.mT = property(_last_two)  # type: ignore[attr-defined]
-Tensor.T = property(_reversed)  # type: ignore[attr-defined]
+_attach(mT=property(_last_two), T=property(_reversed))
 
 
 @_method
@@ -290,4 +286,4 @@ def _any(self: Tensor) -> Tensor:
     return reduced(np.any, self)
 
 
-Tensor.all, Tensor.any = _all, _any  # type: ignore[attr-defined]
+_attach(all=_all, any=_any)

@@ -14,13 +14,13 @@ import numpy as np
 
 from . import functional, indexing, inplace, ops
 from .apply import apply1, apply2, apply_number
-from .arrays.dtypes import result_dtype
+from .arrays.dtypes import of, result_dtype
 from .autograd.modes import recording
-from .errors import DerivativeError, DTypeError, UnsupportedDTypeError
-from .lifting import readable, values
+from .errors import ArgumentTypeError, ConversionError, DerivativeError, DTypeError, UnsupportedDTypeError
+from .lifting import values
 from .tensor import Tensor, wrap
 
-__all__ = ["allclose", "equal", "isfinite", "isnan"]
+__all__: list[str] = []
 
 
 def _arithmetic(name: str, op: Any) -> None:
@@ -81,8 +81,13 @@ def _invert(self: Tensor) -> Tensor:
     return values(operator.invert, self)
 
 
-def _matmul(self: Tensor, other: Any) -> Any:
-    return functional.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+def _matmul(self: Tensor, other: Any, swapped: bool = False) -> Any:
+    """x @ y; as in x * y, an array becomes a tensor."""
+    if isinstance(other, np.ndarray):
+        other = wrap(other)
+    if not isinstance(other, Tensor):
+        return NotImplemented
+    return functional.matmul(other, self) if swapped else functional.matmul(self, other)
 
 
 _SPECIAL = {
@@ -91,6 +96,7 @@ _SPECIAL = {
     "__abs__": functional.abs,
     "__invert__": _invert,
     "__matmul__": _matmul,
+    "__rmatmul__": lambda self, other: _matmul(self, other, swapped=True),
     "__floordiv__": _floor_divide,
     "__rfloordiv__": lambda self, other: _floor_divide(self, other, swapped=True),
     "__getitem__": indexing.getitem,
@@ -149,41 +155,64 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     _comparison(_name)
 
 
-def isnan(input: Tensor) -> Tensor:
-    """Which elements are NaN.
+# ------------------------------------------------------------------------------- NumPy's functions
 
-    >>> import tensorplay as tp
-    >>> tp.isnan(tp.tensor([0.0, float("nan")]))
-    tensor([False,  True])
+
+_REFLECTED = {
+    np.add: "__radd__", np.subtract: "__rsub__", np.multiply: "__rmul__", np.true_divide: "__rtruediv__",
+    np.power: "__rpow__", np.floor_divide: "__rfloordiv__", np.matmul: "__rmatmul__", np.less: "__gt__",
+    np.less_equal: "__ge__", np.greater: "__lt__", np.greater_equal: "__le__", np.equal: "__eq__",
+    np.not_equal: "__ne__",
+}  # fmt: skip
+"""What `array + tensor` is for the tensor: NumPy asks by its own function, as in np.add(array, tensor)."""
+
+
+def _ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """np.exp(x) and its kind: a tensor of what NumPy computes. Nothing of it is recorded, so x may not require grad.
+
+    An operator that meets an array on its left is the tensor's own, and recorded.
     """
-    return values(np.isnan, input)
+    if method == "__call__" and not options and len(inputs) == 2 and isinstance(inputs[0], (np.ndarray, np.generic)):
+        name = _REFLECTED.get(ufunc)
+        if name is not None:
+            return getattr(inputs[1], name)(inputs[0])
+    written = inputs[:1] if method == "at" else options.get("out", ())
+    if any(isinstance(x, Tensor) for x in written):
+        raise ArgumentTypeError(
+            f"return arrays must be of ArrayType: np.{ufunc.__name__} would write into a tensor without a trace. "
+            "Edit it with its own methods (x.add_, x[i] = …), or write into x.detach().numpy()"
+        )
+    result = getattr(ufunc, method)(*(_for_numpy(ufunc, x) for x in inputs), **options)
+    if written or result is None:
+        return result
+    return tuple(map(_from_numpy, result)) if isinstance(result, tuple) else _from_numpy(result)
 
 
-def isfinite(input: Tensor) -> Tensor:
-    """Which elements are neither infinite nor NaN.
-
-    >>> import tensorplay as tp
-    >>> tp.isfinite(tp.tensor([0.0, float("inf")]))
-    tensor([ True, False])
-    """
-    return values(np.isfinite, input)
-
-
-def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether |input - other| <= atol + rtol · |other| everywhere.
-
-    >>> import tensorplay as tp
-    >>> tp.allclose(tp.ones(2), tp.ones(2) + 1e-9)
-    True
-    """
-    return bool(np.allclose(readable(input), readable(other), rtol, atol, equal_nan))
+def _for_numpy(ufunc: Any, x: Any) -> Any:
+    if not isinstance(x, Tensor):
+        return x
+    if x.requires_grad:
+        name = ufunc.__name__
+        instead = f"tp.{name}" if hasattr(functional, name) else "an operation on tensors"
+        raise ConversionError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead: "
+            f"np.{name} would not be recorded. Where a gradient is to flow, use {instead}"
+        )
+    return x.numpy()
 
 
-def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape and elements.
+def _from_numpy(value: Any) -> Tensor:
+    array = np.asarray(value)
+    of(array.dtype)
+    return wrap(array)
 
-    >>> import tensorplay as tp
-    >>> tp.equal(tp.ones(2), tp.ones(3))
-    False
-    """
-    return bool(np.array_equal(readable(input), readable(other)))
+
+def _wrapped(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    """What NumPy's other functions (np.reshape, np.cumsum) made of a tensor, as a tensor."""
+    return _from_numpy(array)
+
+
+Tensor.__array_ufunc__, Tensor.__array_wrap__ = _ufunc, _wrapped  # type: ignore[attr-defined]
+
+
+# -------------------------------------------------------------------------------------- about values

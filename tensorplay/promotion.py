@@ -23,17 +23,17 @@ def prepared(op: type[Op], arrays: tuple[Any, ...]) -> tuple[Any, ...]:
     if not (op.promote or op.floating):
         return arrays
     start = op.promote_from
-    first = arrays[start:] if op.promote else arrays[:1]
-    common = getattr(first[0], "dtype", None)
+    joint = arrays[start:] if op.promote else arrays[:1]
+    common = getattr(joint[0], "dtype", None)
     if (common is F32 or common is F64) and all(
-        getattr(a, "dtype", common) is common and a.__class__ is not complex for a in first
+        getattr(a, "dtype", common) is common and a.__class__ is not complex for a in joint
     ):
-        return arrays
-    dtype = result_dtype(*first)
+        return arrays  # by far the most frequent case, decided without asking NumPy
+    dtype = result_dtype(*joint)
     if op.floating and dtype.kind not in "fc":
         dtype = as_numpy(None)
-    cast = tuple(_cast(a, dtype) for a in first)
-    if not any(hasattr(a, "dtype") for a in cast):
+    cast = tuple(_cast(a, dtype) for a in joint)
+    if not any(hasattr(a, "dtype") for a in cast):  # numbers alone have no dtype to give
         cast = tuple(asarray(a, dtype) for a in cast)
     return arrays[:start] + cast if op.promote else cast + arrays[1:]
 

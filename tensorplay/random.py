@@ -17,7 +17,8 @@ import numpy as np
 
 from .arrays import dtypes, philox
 from .creation import DTypeLike, check_device, size_of
-from .errors import DTypeError, RangeError
+from .errors import RandomDTypeError, RangeError
+from .leaves import flag
 from .lifting import batched, random_frames
 from .tensor import Tensor, wrap
 
@@ -142,7 +143,7 @@ def set_rng_state(state: tuple[int, int]) -> None:
 def draw(fill: Filler, shape: tuple[int, ...], dtype: np.dtype[Any], generator: Generator | None) -> np.ndarray:
     """An array of this shape from `philox.uniform` or `philox.normal`."""
     if dtype.kind != "f":
-        raise DTypeError(
+        raise RandomDTypeError(
             f"random {fill.__name__} numbers are floating-point numbers, got dtype {dtypes.of(dtype)}. "
             "tp.randint(low, high, size) draws whole numbers."
         )
@@ -166,7 +167,9 @@ def _each(make: Callable[..., np.ndarray], needs_grad: bool) -> Tensor:
     x = wrap(make(*(frame.space.size for frame in frames)))
     for frame in frames:
         x = batched(x, frame.level)
-    return x.requires_grad_() if needs_grad else x
+    if needs_grad is not None:
+        x.requires_grad = flag(needs_grad)
+    return x
 
 
 def rand(

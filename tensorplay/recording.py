@@ -16,7 +16,7 @@ from .apply import apply, apply1, apply2
 from .arrays.composite import Composite
 from .arrays.dtypes import as_numpy
 from .autograd.bridge import bridge
-from .lifting import stopped, values
+from .lifting import stopped
 from .tensor import Tensor, wrap
 
 __all__ = ["TensorSpace", "tensors"]
@@ -35,15 +35,25 @@ def _binary(op: Any) -> Any:
     return staticmethod(run)
 
 
+def _reduction(op: Any) -> Any:
+    return staticmethod(lambda x, dim, keepdim: apply1(op, x, {"dim": dim, "keepdim": keepdim}))
+
+
+def _along(op: Any) -> Any:
+    return staticmethod(lambda x, dim: apply1(op, x, {"dim": dim}))
+
+
 class TensorSpace(Composite):
     """Tensors, recorded."""
 
     rank = 1
     exp, log, sqrt, tanh, sigmoid = map(_unary, (ops.Exp, ops.Log, ops.Sqrt, ops.Tanh, ops.Sigmoid))
-    log2, sin, cos = map(_unary, (ops.Log2, ops.Sin, ops.Cos))
+    log2, sin, cos, sign = map(_unary, (ops.Log2, ops.Sin, ops.Cos, ops.Sign))
     relu, abs, copy = map(_unary, (ops.Relu, ops.Abs, ops.Clone))
     div, pow, maximum, minimum = map(_binary, (ops.Div, ops.Pow, ops.Maximum, ops.Minimum))
-    atan2 = _binary(ops.Atan2)
+    atan2, gate = map(_binary, (ops.Atan2, ops.Gate))
+    sum, mean, prod, amax, amin = map(_reduction, (ops.Sum, ops.Mean, ops.Prod, ops.Amax, ops.Amin))
+    cumsum, cumprod, softmax, log_softmax = map(_along, (ops.Cumsum, ops.Cumprod, ops.Softmax, ops.LogSoftmax))
 
     @staticmethod
     def conj(x: Any) -> Any:
@@ -51,10 +61,6 @@ class TensorSpace(Composite):
         if isinstance(x, Tensor):
             return apply1(ops.Conj, x) if x._array.dtype.kind == "c" else x
         return x.conjugate() if x.__class__ is complex else x
-
-    @staticmethod
-    def sign(x: Tensor) -> Tensor:
-        return values(np.sign, x)
 
     @staticmethod
     def stop(x: Tensor) -> Tensor:
@@ -69,27 +75,7 @@ class TensorSpace(Composite):
     def where(c: Any, x: Any, y: Any) -> Any:
         return apply(ops.Where, c, x, y)
 
-    # ------------------------------------------------------------------------------- many to one
-
-    @staticmethod
-    def sum(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
-        return apply1(ops.Sum, x, {"dim": dim, "keepdim": keepdim})
-
-    @staticmethod
-    def mean(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
-        return apply1(ops.Mean, x, {"dim": dim, "keepdim": keepdim})
-
-    @staticmethod
-    def amax(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
-        return apply1(ops.Amax, x, {"dim": dim, "keepdim": keepdim})
-
-    @staticmethod
-    def amin(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
-        return apply1(ops.Amin, x, {"dim": dim, "keepdim": keepdim})
-
-    @staticmethod
-    def prod(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-        return apply1(ops.Prod, x, {"dim": dim, "keepdim": keepdim})
+    # -------------------------------------------------------------------------- along a dimension
 
     @staticmethod
     def norm(x: Tensor, p: float, dim: Any, keepdim: bool) -> Tensor:
@@ -102,16 +88,6 @@ class TensorSpace(Composite):
     @staticmethod
     def argmin(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
         return apply(ops.ArgMin, x, dim=dim, keepdim=keepdim)
-
-    # ------------------------------------------------------------------------ along one dimension
-
-    @staticmethod
-    def cumsum(x: Tensor, dim: int) -> Tensor:
-        return apply1(ops.Cumsum, x, {"dim": dim})
-
-    @staticmethod
-    def cumprod(x: Tensor, dim: int) -> Tensor:
-        return apply1(ops.Cumprod, x, {"dim": dim})
 
     @staticmethod
     def argsort(x: Tensor, dim: int) -> Tensor:
@@ -189,16 +165,6 @@ class TensorSpace(Composite):
     @staticmethod
     def scatter(x: Tensor, index: Tensor, dim: int, shape: Shape) -> Tensor:
         return apply(ops.Scatter, x, index, dim=dim, shape=shape)
-
-    # ------------------------------------------------------------------------------------- fused
-
-    @staticmethod
-    def softmax(x: Tensor, dim: int) -> Tensor:
-        return apply1(ops.Softmax, x, {"dim": dim})
-
-    @staticmethod
-    def log_softmax(x: Tensor, dim: int) -> Tensor:
-        return apply1(ops.LogSoftmax, x, {"dim": dim})
 
 
 tensors = TensorSpace()

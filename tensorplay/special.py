@@ -27,9 +27,6 @@ def remove(reason: object) -> None:
     """Take back one reason; removing one that is not there is harmless."""
     global reasons
     with _lock:
-        kept = list(reasons)
-        for i, other in enumerate(kept):
-            if other is reason:
-                del kept[i]
-                break
-        reasons = tuple(kept)
+        place = next((i for i, other in enumerate(reasons) if other is reason), None)
+        if place is not None:
+            reasons = (*reasons[:place], *reasons[place + 1 :])

@@ -116,6 +116,7 @@ def _inside(function: Any, *arrays: Any) -> Any:
 
 
 def _running(level: int) -> Any:
+    """The namespace of a level; None if it has ended."""
     frame = frame_of(level)
     return None if frame is None else frame.space
 
@@ -140,10 +141,11 @@ def tangents_of(op: Any, primals: Any, moves: Any, outs: tuple[Tensor, ...], par
     return _transposed(op, primals, moves, outs, params)
 
 
-def _added(terms: Iterator[Maybe]) -> Maybe:
+def _added(terms: Iterator[Tensor]) -> Maybe:
+    """The sum; None where there is nothing to add."""
     total = None
     for term in terms:
-        total = term if total is None else total if term is None else total + term
+        total = term if total is None else total + term
     return total
 
 
@@ -153,7 +155,7 @@ def _added(terms: Iterator[Maybe]) -> Maybe:
 def _linear(op: Any, primals: Any, moves: Any, params: dict[str, Any], outs: tuple[Tensor, ...]) -> list[Maybe]:
     """The op itself on the tangents, once for each group of inputs it is linear in, the others held."""
     runs = [
-        apply_all(op, _moving(op, names, primals, moves), params)
+        apply_all(op, _with_tangents(op, names, primals, moves), params)
         for names in op.linear
         if any(moves[i] is not None for i in _places(op, names, len(primals)))
     ]
@@ -166,13 +168,14 @@ def _places(op: Any, names: tuple[str, ...], count: int) -> list[int]:
     return [i for i in range(count) if op.inputs[min(i, last)] in names]
 
 
-def _moving(op: Any, names: tuple[str, ...], primals: Any, moves: Any) -> tuple[Any, ...]:
+def _with_tangents(op: Any, names: tuple[str, ...], primals: Any, moves: Any) -> tuple[Any, ...]:
     """The inputs with those of the group replaced by their tangents."""
     group = _places(op, names, len(primals))
     return tuple(_or_zero(p, t) if i in group else p for i, (p, t) in enumerate(zip(primals, moves, strict=True)))
 
 
 def _or_zero(primal: Any, tangent: Maybe) -> Any:
+    """The tangent; zeros for what does not move."""
     if tangent is not None:
         return tangent
     return wrap(np.zeros(primal.shape, primal._array.dtype)) if isinstance(primal, Tensor) else 0.0
@@ -189,6 +192,7 @@ def _diagonal(op: Any, primals: Any, moves: Any, out: Tensor, params: dict[str, 
 
 
 def _one(op: Any, i: int, primals: Any, tangent: Tensor, out: Tensor, params: dict[str, Any]) -> Tensor:
+    """How the output moves with input i alone."""
     xp = bridge.tensors
     t = tangent if tangent.shape == out.shape else xp.expand(tangent, out.shape)
     plan = op.plans[1 << i]
@@ -207,15 +211,16 @@ def _saved(plan: Any, out: Any, primals: Any, params: dict[str, Any]) -> tuple[A
 
 
 def _transposed(op: Any, primals: Any, moves: Any, outs: tuple[Tensor, ...], params: dict[str, Any]) -> list[Maybe]:
+    """The rule pulls unknown gradients g back to Jᵀ g, recorded; the derivative of (Jᵀ g)·t by g is J t."""
     places = [i for i, t in enumerate(moves) if t is not None and (op.joint is not None or op.inputs[i] in op.rules)]
     mask = sum(1 << i for i in places)
     plan = op.plans[(mask, len(primals)) if op.star else mask]
-    moving = [k for k in range(len(outs)) if _has_gradient(op, k)]
+    differentiable = [k for k in range(len(outs)) if _has_gradient(op, k)]
     level = max(map(level_of, (*outs, *primals)))
     primals, outs = tuple(map(_ordinary, primals)), tuple(map(_ordinary, outs))
     with ordinary_tensors(), layer_recording(level, True):
-        gs = {k: _unknown(outs[k], level) for k in moving}
-        g = [gs.get(k) for k in range(len(outs))] if plan.many else gs[moving[0]]
+        gs = {k: _unknown(outs[k], level) for k in differentiable}
+        g = [gs.get(k) for k in range(len(outs))] if plan.many else gs[differentiable[0]]
         sent = plan.pull(bridge.tensors, g, _saved(plan, outs if op.several else outs[0], primals, params))
         pairs = [(sent[i], moves[i]) for i in places if sent[i] is not None and edge_of(sent[i]) is not None]
     found = iter(_product(pairs, list(gs.values()), level))
@@ -223,6 +228,7 @@ def _transposed(op: Any, primals: Any, moves: Any, outs: tuple[Tensor, ...], par
 
 
 def _has_gradient(op: Any, k: int) -> bool:
+    """Whether output k can have one."""
     return op.listed or (k < len(op.outputs) - op.hidden and op.outputs[k] not in op.nondiff)
 
 
@@ -242,6 +248,7 @@ def _unknown(out: Tensor, level: int) -> Tensor:
 
 
 def _product(pairs: list[tuple[Any, Any]], gs: list[Tensor], level: int) -> tuple[Any, ...]:
+    """For each g the derivative of Σ sent · tangent; None where nothing that was sent depends on it."""
     if not pairs:
         return (None,) * len(gs)
     sent, tangents = zip(*pairs, strict=True)

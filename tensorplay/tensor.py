@@ -1,7 +1,7 @@
 """Tensors: arrays that remember how they were made.
 
 The class holds what autograd is about: flags, gradients, hooks, versions. Operators and the many methods
-are attached in `operators.py` and `methods.py`; recording happens in `apply.py`.
+are attached in `operators.py`, `methods.py` and `method_table.py`; recording happens in `apply.py`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 
 from .arrays.device import CPU, Device
 from .arrays.dtypes import DType, of
+from .arrays.levels import epoch
 from .autograd import passes
 from .autograd.bridge import bridge
 from .autograd.modes import inferring
 from .autograd.node import Node, Out, RemovableHandle, node_at
 from .errors import (
     ConversionError,
-    DTypeError,
     GradError,
     GradTypeError,
     HookError,
@@ -27,7 +27,17 @@ from .errors import (
     InPlaceError,
     NotATensorError,
 )
-from .leaves import LeafExtra, check_grad, grad_dtype, set_grad_dtype, warn_non_leaf
+from .leaves import (
+    LeafExtra,
+    check_differentiable,
+    check_grad,
+    flag,
+    grad_dtype,
+    refuse_inside,
+    set_grad_dtype,
+    tracked,
+    warn_non_leaf,
+)
 from .views import View, sync
 
 __all__ = ["Tensor", "check_differentiable", "constant", "edge_of", "number_from", "rank", "with_edge", "wrap"]
@@ -50,7 +60,6 @@ class Tensor:
     """
 
     __slots__ = ("__weakref__", "_array", "_cell", "_grad", "_hooks", "_needs_grad", "_node", "_shape", "_view")
-    __array_ufunc__ = None  # else ndarray * Tensor would build an array of objects
     __hash__ = object.__hash__
 
     _array: Array
@@ -61,7 +70,7 @@ class Tensor:
     _needs_grad: bool
     _grad: Tensor | None
     _cell: list[int] | None
-    """[version]; shared by base, views and `detach()`. None for inference tensors."""
+    """[version], where known with its `levels.epoch`; shared by base, views, `detach()`. None for inference tensors."""
     _view: View | None
     """How it shows another tensor's memory, for views."""
     _hooks: LeafExtra | None
@@ -157,8 +166,9 @@ class Tensor:
         self._needs_grad = value
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Set `requires_grad`, and return the tensor itself."""
-        self.requires_grad = requires_grad
+        """Set `requires_grad`, and return the tensor itself. Raises TransformError inside `vmap`, `grad` and `jvp`."""
+        refuse_inside("requires_grad_()")
+        self.requires_grad = flag(requires_grad)
         return self
 
     @property
@@ -213,6 +223,7 @@ class Tensor:
         """
         if not self.requires_grad:
             raise GradError("can't retain_grad on Tensor that has requires_grad=False: nothing will arrive there")
+        refuse_inside("retain_grad()")
         node = self.grad_fn
         if node is not None:
             node.extras().retain[self.output_nr] = ref(self)
@@ -299,7 +310,7 @@ class Tensor:
     def _node_name(self) -> str:
         return self.grad_fn.name() if self.grad_fn is not None else "a leaf"
 
-    if TYPE_CHECKING:  # attached by operators.py and methods.py
+    if TYPE_CHECKING:  # attached by operators.py, methods.py and method_table.py
 
         def __getattr__(self, name: str) -> Any: ...
         def __add__(self, other: Any) -> Tensor: ...
@@ -330,10 +341,10 @@ def wrap(array: Any, requires_grad: bool = False, cls: type[Tensor] = Tensor) ->
     t._array = array
     t._shape = array.shape
     t._node = t._grad = t._view = t._hooks = None
-    t._needs_grad = requires_grad
-    t._cell = None if inferring() else [0]
-    if requires_grad:
-        check_differentiable(array.dtype)
+    t._needs_grad = False
+    t._cell = None if inferring() else [0, epoch[0]]
+    if requires_grad is not False:
+        t._needs_grad = tracked(requires_grad, array.dtype)
     return t
 
 
@@ -372,15 +383,6 @@ def rank(x: Tensor) -> int:
         raise NotATensorError(f"expected a Tensor, but got {type(x).__name__}: tp.tensor(...) makes one") from None
 
 
-def check_differentiable(dtype: Any) -> None:
-    """Raise DTypeError unless numbers of this dtype can have a gradient."""
-    if dtype.kind not in "fc":
-        raise DTypeError(
-            f"Only Tensors of floating point and complex dtype can require gradients, got {of(dtype)}: "
-            f"write the numbers with a point (2.0), or pass dtype=tp.float32"
-        )
-
-
 # -------------------------------------------------------------------------------------------- errors
 
 
@@ -388,8 +390,7 @@ def number_from(tensor: Tensor) -> Any:
     """The Python number of a one-element tensor."""
     if tensor._array.size != 1:
         raise ConversionError(
-            f"a Tensor with {tensor._array.size} elements cannot be converted to Scalar: "
-            f"pick one element, or use tolist()"
+            f"a Tensor with {tensor._array.size} elements cannot be converted to Scalar: pick one, or use tolist()"
         )
     return tensor._array.item()
 

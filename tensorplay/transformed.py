@@ -7,6 +7,7 @@ layer as any other, with `setup_context` and `backward` on tensors of that layer
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -16,11 +17,11 @@ from .arrays.batch import Batched
 from .arrays.levels import frame_of, frames
 from .autograd import modes
 from .autograd.bridge import bridge
+from .autograd.forward_ad import check_tangent_size
 from .autograd.function import Function, FunctionCtx
 from .custom import Call, arguments
 from .errors import ForwardADError, FunctionError, MissingRuleError
 from .lifting import batched, dual, level_of, lift, mapped, parts, unbatched, values
-from .shaping import permute
 from .tensor import Tensor
 
 __all__ = ["VmapInfo", "call"]
@@ -56,7 +57,7 @@ def _prepared(function: Any, args: tuple[Any, ...]) -> Call:
     return (BatchedCall if frame.kind == "vmap" else DualCall)(function, args, frame)
 
 
-class LiftedCall(Call):
+class LiftedCall(Call, ABC):
     """A call on tensors of a transform."""
 
     def __init__(self, function: Any, args: tuple[Any, ...], frame: Any) -> None:
@@ -69,11 +70,8 @@ class LiftedCall(Call):
     def forward(self, place: Any) -> Any:
         """The results, and the context of this layer."""
         out = self.compute()
-        token = modes._grad.set(False)
-        try:
+        with modes.recording_set_to(False):
             self.set_up(out)
-        finally:
-            modes._grad.reset(token)
         if self.ctx._dirty:
             raise FunctionError(
                 f"mark_dirty is not supported inside transforms: {self.function.__name__} edits its input, which "
@@ -81,10 +79,12 @@ class LiftedCall(Call):
             )
         return out
 
+    @abstractmethod
     def compute(self) -> Any:
-        raise NotImplementedError
+        """The outputs, as tensors of this layer."""
 
     def set_up(self, out: Any) -> None:
+        """`setup_context` in this layer."""
         self.function.setup_context(self.ctx, self.args, out)
 
     def tell(self, *told: Any) -> None:
@@ -132,6 +132,7 @@ class BatchedCall(LiftedCall):
         return tuple(map(self.one, out, dims))
 
     def one(self, out: Any, dim: int | None) -> Any:
+        """One output, its examples brought to the front. Raises FunctionError for a dimension it does not have."""
         if not isinstance(out, Tensor):
             return out
         if dim is None:
@@ -141,8 +142,8 @@ class BatchedCall(LiftedCall):
                 f"{self.function.__name__}.vmap returned out_dims={dim!r} for an output of shape {list(out.shape)}: "
                 f"expected the dimension that holds the examples, from {-out.ndim} to {out.ndim - 1}, or None"
             )
-        order = [dim % out.ndim, *(d for d in range(out.ndim) if d != dim % out.ndim)]
-        return batched(permute(out, *order) if dim % out.ndim else out, self.level)
+        order = (dim % out.ndim, *(d for d in range(out.ndim) if d != dim % out.ndim))
+        return batched(bridge.tensors.permute(out, order) if dim % out.ndim else out, self.level)
 
 
 def _pair(result: Any) -> tuple[Any, Any]:
@@ -236,7 +237,8 @@ class _Mapped(Function):
         """The gradient of an argument that all examples share is the sum of theirs."""
         if not isinstance(x, Tensor):
             return x
-        return _data(x, level).sum(0) if dim is None else _data(x, level)
+        data = _data(x, level)
+        return data.sum(0) if dim is None else data
 
     @classmethod
     def _jvp(cls, ctx: Any, *tangents: Any) -> Any:
@@ -264,6 +266,7 @@ def _data(x: Tensor, level: int) -> Tensor:
 
 
 def _known(inside: tuple[Any, ...], outside: tuple[Any, ...]) -> dict[int, Any]:
+    """By the id of a tensor inside a transform: what it is outside."""
     return {id(x): y for x, y in zip(inside, outside, strict=True) if isinstance(x, Tensor)}
 
 
@@ -274,6 +277,7 @@ def _unwrapped(tensors: tuple[Any, ...], known: dict[int, Any], level: int) -> I
 
 
 def _wrapped(tensors: tuple[Any, ...], dims: tuple[bool, ...] | None, level: int) -> tuple[Any, ...]:
+    """Tensors from below as batches of this layer, where `dims` says that they hold the examples (None: all do)."""
     flags = (True,) * len(tensors) if dims is None else dims
     pairs = zip(tensors, flags, strict=True)
     return tuple(batched(x, level) if flag and isinstance(x, Tensor) else x for x, flag in pairs)
@@ -292,13 +296,10 @@ class DualCall(LiftedCall):
         self.below = _prepared(self.function, tuple(primal for primal, _ in pairs))
         out = self.below.run()
         outs = _tuple(out)
-        moved = (
-            self.moved(outs, [self.tangent(*pair) for pair in pairs]) if any(t is not None for _, t in pairs) else ()
-        )
-        duals = tuple(
-            dual(o, t, level) if isinstance(o, Tensor) else o
-            for o, t in zip(outs, moved or (None,) * len(outs), strict=True)
-        )
+        moved: tuple[Any, ...] = (None,) * len(outs)
+        if any(t is not None for _, t in pairs):
+            moved = self.moved(outs, [self.tangent(*pair) for pair in pairs])
+        duals = tuple(dual(o, t, level) if isinstance(o, Tensor) else o for o, t in zip(outs, moved, strict=True))
         return duals if isinstance(out, tuple) else duals[0]
 
     def tangent(self, primal: Any, move: Any) -> Any:
@@ -336,22 +337,21 @@ class DualCall(LiftedCall):
 
 
 def _checked(k: int, out: Any, tangent: Any, differentiable: bool) -> Any:
+    """What `jvp` returned for output k, in the dtype of that output."""
     if tangent is None:
         return None
     if not isinstance(tangent, Tensor):
-        raise ForwardADError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {k}.")
+        raise ForwardADError(
+            f"expected Variable or None (got {type(tangent).__name__}) for grad output {k}. jvp returns a tensor for "
+            f"each output of forward, or None where that does not move"
+        )
     if not differentiable:
         raise ForwardADError(
             f"Function's jvp returned a gradient at position {k}, but the corresponding forward output is not a "
             f"differentiable Tensor. You should return None at that position instead."
         )
-    if tangent.shape != out.shape:
-        raise ForwardADError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(out.shape)} while the given forward gradient is of size "
-            f"{list(tangent.shape)}."
-        )
-    return tangent if tangent.dtype == out.dtype else bridge.tensors.cast(tangent, out._array.dtype)
+    check_tangent_size(out, tangent)
+    return bridge.tensors.cast(tangent, out._array.dtype)
 
 
 # --------------------------------------------------------------------------------- batches of gradients

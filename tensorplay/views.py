@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 
 from .autograd.bridge import bridge
-from .autograd.modes import _grad, inferring
+from .autograd.modes import inferring, recording_set_to
 from .autograd.node import key
 from .errors import InPlaceError
 
@@ -98,11 +98,8 @@ def sync(x: Any) -> None:
 
 
 def _replay(x: Any, view: View) -> None:
-    token = _grad.set(True)  # the history is rewritten, wherever one happens to look at it
-    try:
+    with recording_set_to(True):  # the history is rewritten, wherever one happens to look at it
         now = bridge.tensors.view(view.base, view.steps)
-    finally:
-        _grad.reset(token)
     follow_retained(x, now)
     if not isinstance(x._array, np.ndarray):  # a batch is never written to: the base holds a new one
         x._array = now._array

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 import tensorplay as tp
-from tensorplay.errors import DeviceError, DTypeError, RaggedError, RangeError, ShapeError, UnsupportedDTypeError
+from tensorplay.errors import (
+    ArgumentTypeError,
+    DeviceError,
+    DTypeError,
+    RaggedError,
+    RangeError,
+    ScalarError,
+    ShapeError,
+    UnsupportedDTypeError,
+)
 
 CALLS = [
     "zeros(2, 3)", "zeros((2, 3))", "zeros([2])", "zeros(())", "zeros(0)", "ones(2, dtype={0}.int64)",
@@ -21,7 +30,11 @@ CALLS = [
     "full_like({0}.arange(2), 3.7)", "zeros_like({0}.arange(3), dtype={0}.float32)", "tensor(1)", "tensor(1.0)",
     "tensor(True)", "tensor(1j)", "tensor([[1, 2], [3, 4]])", "tensor([])", "tensor([[], []])",
     "tensor([3, 0], dtype={0}.bool)", "tensor([1, 2], dtype={0}.float64)", "tensor([1.9, -1.9], dtype={0}.int32)",
-    "tensor([{0}.tensor(1.0), 2])", "as_tensor(3)", "as_tensor([1.0, 2.0])", "tensor((1, 2.0))", "tensor(range(3))",
+    "tensor([{0}.tensor(1.0), 2])", "tensor([{0}.ones(1), {0}.ones(1)])", "tensor([2, {0}.ones(1, 1)])",
+    "tensor([[{0}.ones(1)], [{0}.tensor(2)]])", "tensor([{0}.tensor([1]), {0}.tensor(2.0, dtype={0}.float64)])",
+    "tensor([{0}.tensor([True])])", "tensor([{0}.tensor([1j]), 1.0])", "tensor([[1.0], {0}.ones(1)])",
+    "as_tensor([{0}.ones(1), {0}.tensor(2.0)])", "as_tensor(3)", "as_tensor([1.0, 2.0])", "tensor((1, 2.0))",
+    "tensor(range(3))",
 ]  # fmt: skip
 
 
@@ -49,6 +62,56 @@ def test_copy_construction_warns_and_drops_the_history() -> None:
     assert y.is_leaf and not y.requires_grad and y.tolist() == [2.0]
     with pytest.warns(UserWarning, match="no gradient will flow back"):
         tp.tensor([x.sum(), 2.0])
+
+
+@pytest.mark.parametrize("shape", [(2,), (0,), (3, 1)])
+def test_a_tensor_in_a_list_is_one_number(shape: tuple[int, ...]) -> None:
+    torch = pytest.importorskip("torch")
+    for lib in (tp, torch):
+        with pytest.raises(ValueError, match="only one element tensors can be converted to Python scalars"):
+            lib.tensor([lib.ones(1), lib.zeros(*shape)])
+    with pytest.raises(ScalarError, match=r"tp.stack\(list\) joins tensors of one shape"):
+        tp.tensor([tp.ones(shape)])
+
+
+MAKERS = {
+    "zeros": lambda lib, flag: lib.zeros(1, requires_grad=flag),
+    "ones": lambda lib, flag: lib.ones(1, requires_grad=flag),
+    "empty": lambda lib, flag: lib.empty(1, requires_grad=flag),
+    "full": lambda lib, flag: lib.full((1,), 2.0, requires_grad=flag),
+    "eye": lambda lib, flag: lib.eye(1, requires_grad=flag),
+    "arange": lambda lib, flag: lib.arange(1.0, requires_grad=flag),
+    "linspace": lambda lib, flag: lib.linspace(0, 1, 2, requires_grad=flag),
+    "ones_like": lambda lib, flag: lib.ones_like(lib.ones(1), requires_grad=flag),
+    "full_like": lambda lib, flag: lib.full_like(lib.ones(1), 2.0, requires_grad=flag),
+    "rand": lambda lib, flag: lib.rand(1, requires_grad=flag),
+    "randn_like": lambda lib, flag: lib.randn_like(lib.ones(1), requires_grad=flag),
+    "randint": lambda lib, flag: lib.randint(0, 2, (1,), requires_grad=flag),
+    "randperm": lambda lib, flag: lib.randperm(1, requires_grad=flag),
+    "integers": lambda lib, flag: lib.ones(1, dtype=lib.int64, requires_grad=flag),
+    "tensor": lambda lib, flag: lib.tensor([1.0], requires_grad=flag),
+    "Parameter": lambda lib, flag: lib.nn.Parameter(lib.ones(1), flag),
+    "requires_grad_": lambda lib, flag: lib.ones(1).requires_grad_(flag),
+}
+
+
+@pytest.mark.parametrize("library", ["tensorplay", "torch"])
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_requires_grad_is_a_bool(make: Any, library: str) -> None:
+    lib = pytest.importorskip(library)
+    for value in ("x", "", 1, 0, 1.0, np.True_, [], lib.tensor(True)):
+        with pytest.raises(TypeError, match=r"requires?_grad"):
+            make(lib, value)
+    assert make(lib, False).requires_grad is False
+
+
+def test_requires_grad_none_is_false() -> None:
+    """In PyTorch too, but not where it is the tensor itself that is asked."""
+    for name in ("zeros", "full", "arange", "ones_like", "rand", "randint", "integers"):
+        assert MAKERS[name](tp, None).requires_grad is False
+    for name in ("tensor", "Parameter", "requires_grad_"):
+        with pytest.raises(ArgumentTypeError, match="must be bool, not NoneType"):
+            MAKERS[name](tp, None)
 
 
 def test_requires_grad() -> None:

@@ -17,7 +17,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\s*^```text\n(.*?)^```)?", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
-LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)#]+)(?:#([^)]*))?\)")
+LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)#]*)(?:#([^)]*))?\)")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -63,9 +63,10 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target, section in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))):
         if target.startswith("http"):
             continue
-        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+        file = page.parent / target if target else page
+        assert file.exists(), f"{page.name} links to {target}"
         if section:
-            headings = re.findall(r"^#+ (.*)$", (page.parent / target).read_text(encoding="utf-8"), re.MULTILINE)
+            headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
             assert section in {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings}
 
 

@@ -113,6 +113,92 @@ def test_comparisons_are_not_recorded():
     assert (x == x).dtype == tp.bool
 
 
+# ------------------------------------------------------------------------------ NumPy's functions
+
+NUMPY = {
+    "exp": np.exp,
+    "add": lambda x: np.add(x, 1),
+    "matmul": lambda x: np.matmul(x, x),
+    "reduce": np.add.reduce,
+    "accumulate": np.multiply.accumulate,
+    "an array on the right": lambda x: np.add(x, np.ones(2)),
+    "another dtype": lambda x: np.exp(x, dtype="float64"),
+    "modf": lambda x: np.modf(x)[1],
+    "absolute": np.abs,
+    "reshape": lambda x: np.reshape(x, (2, 1)),
+    "cumsum": np.cumsum,
+    "argmax": np.argmax,
+}
+
+
+@pytest.mark.filterwarnings("ignore:__array_wrap__:DeprecationWarning")
+@pytest.mark.parametrize("library", ["tensorplay", "torch"])
+@pytest.mark.parametrize("function", NUMPY.values(), ids=NUMPY)
+def test_what_numpy_makes_of_a_tensor_is_a_tensor(function, library):
+    lib = pytest.importorskip(library)
+    out = function(lib.tensor([1.5, -2.0]))
+    assert type(out) is lib.Tensor
+    assert np.array_equal(out.numpy(), function(np.array([1.5, -2.0], "float32")))
+    with pytest.raises(RuntimeError, match=r"Can't call numpy\(\) on Tensor that requires grad"):
+        function(lib.tensor([1.5, -2.0], requires_grad=True))
+
+
+def test_an_unrecorded_function_names_the_recorded_one():
+    with pytest.raises(tp.errors.ConversionError, match=r"np.exp would not be recorded. .* use tp.exp"):
+        np.exp(tp.ones(1, requires_grad=True))
+
+
+@pytest.mark.parametrize("write", [lambda x: np.exp(np.ones(2), out=x), lambda x: np.add.at(x, [0], 1)])
+def test_numpy_does_not_write_into_a_tensor(write):
+    x = tp.ones(2)
+    with pytest.raises(TypeError, match="return arrays must be of ArrayType"):
+        write(x)
+    assert (x.tolist(), x._version) == ([1.0, 1.0], 0)
+
+
+def test_numpy_writes_into_arrays_what_needs_no_gradient():
+    array = same = np.ones(2)
+    array += tp.ones(2)
+    assert same.tolist() == [2.0, 2.0]
+    with pytest.raises(RuntimeError, match="Can't call numpy"):
+        array += tp.ones(2, requires_grad=True)
+    assert same.tolist() == [2.0, 2.0]
+
+
+OPERATORS = {
+    "+": lambda a, x: a + x,
+    "-": lambda a, x: a - x,
+    "*": lambda a, x: a * x,
+    "/": lambda a, x: a / x,
+    "**": lambda a, x: a**x,
+    "@": lambda a, x: a @ x,
+}
+
+
+@pytest.mark.parametrize("operator", OPERATORS.values(), ids=OPERATORS)
+def test_an_array_on_the_left_becomes_a_tensor_and_is_recorded(operator):
+    a, x = np.array([2.0, 3.0], "float32"), tp.tensor([1.5, 2.5], requires_grad=True)
+    out = operator(a, x)
+    assert out.requires_grad
+    expected = operator(tp.tensor(a), x)
+    assert out.tolist() == expected.tolist()
+    assert tp.autograd.grad(out.sum(), x)[0].tolist() == tp.autograd.grad(expected.sum(), x)[0].tolist()
+
+
+def test_comparisons_with_arrays_and_numpy_numbers_on_the_left():
+    x = tp.tensor([1.0, 3.0], requires_grad=True)
+    for left in (np.full(2, 2.0), np.float64(2)):
+        results = [left < x, left <= x, left > x, left >= x, left == x, left != x]
+        assert [r.tolist() for r in results] == [[False, True]] * 2 + [[True, False]] * 2 + [[False] * 2, [True] * 2]
+
+
+def test_a_matrix_product_takes_arrays_on_both_sides():
+    x = tp.tensor([[1.0, 2.0]], requires_grad=True)
+    a = np.ones((2, 2), "float32")
+    assert (x @ a).tolist() == [[3.0, 3.0]]
+    assert (a @ x.T).requires_grad and (x @ a).requires_grad
+
+
 # ------------------------------------------------------------------------------ views and versions
 
 

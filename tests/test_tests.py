@@ -52,7 +52,7 @@ WRONG_RULES = [
     (ops.Tanh, "x", "1 - out * out", "1 - out"),
     (ops.Sigmoid, "x", "(1 - out)", "(1 + out)"),
     (ops.Sqrt, "x", "2 *", "2.001 *"),
-    (ops.Relu, "x", "out > 0", "out >= 0"),
+    (ops.Relu, "x", "gate(g, out)", "gate(g, out + 1)"),
     (ops.Sum, "x", "xp.expand(", "2 * xp.expand("),
     (ops.Mean, "x", "g / max(", "g * max("),
     (ops.MatMul, "x", "g @", "2.001 / 2 * g @"),

@@ -159,7 +159,7 @@ class BatchSpace(Composite):
     log2, sin, cos = map(_one, ("log2", "sin", "cos"))
     abs, sign, conj, copy, cast, stop = map(_one, ("abs", "sign", "conj", "copy", "cast", "stop"))
     div, pow, maximum, minimum, where = map(_two, ("div", "pow", "maximum", "minimum", "where"))
-    atan2 = _two("atan2")
+    atan2, gate = map(_two, ("atan2", "gate"))
 
     # ------------------------------------------------------------------------------ putting axes
 

@@ -50,6 +50,9 @@ class Composite:
     def relu(xp, x: Any) -> Any:
         return xp.maximum(x, 0)
 
+    def gate(xp, x: Any, y: Any) -> Any:
+        return xp.where(y > 0, x, 0.0)
+
     def pick(xp, x: Any, indices: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
         """The values at `indices` (kept dimension) along `dim`, and the indices, both with `dim` kept or dropped."""
         values = xp.gather(x, indices, dim)

@@ -102,6 +102,10 @@ class Cpu(Composite):
         return np.where(c, x, y)
 
     @staticmethod
+    def gate(x: Array, y: Array) -> Array:
+        return np.where(y > 0, x, x.dtype.type(0))
+
+    @staticmethod
     def copy(x: Array) -> Array:
         return np.array(x)
 

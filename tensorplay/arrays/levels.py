@@ -15,10 +15,15 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Frame", "entered", "frame_of", "frames", "innermost", "level_of", "next_level", "pop", "push"]
+__all__ = ["Frame", "entered", "epoch", "frame_of", "frames", "innermost", "level_of", "next_level", "pop", "push"]
 
 next_level = itertools.count(1).__next__
 """One counter for the process: a level is never used twice, so an array that outlives its transform is noticed."""
+
+
+epoch = [-1]
+"""When the latest transform began or ended that cannot follow edits of what was there before (`lifting.moment`).
+A tensor notes it where it is made, beside its version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,10 @@ class Frame:
     """What its arrays compute in."""
     randomness: str = "error"
     """What a random function does inside vmap."""
+    born: int | None = None
+    """When it began; None where it may edit what was made before, as a vmap may."""
+    inputs: Any = ()
+    """The tensors it differentiates by, as its function sees them."""
 
 
 _frames: ContextVar[tuple[Frame, ...]] = ContextVar("tensorplay_transforms", default=())

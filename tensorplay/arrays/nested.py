@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DTypeError, RaggedError
+from ..errors import DTypeError, RaggedError, ScalarError
 from ..source import warn
 from . import dtypes
 from .dtypes import DType
@@ -32,15 +32,17 @@ def cast(array: Any, dtype: np.dtype[Any]) -> np.ndarray:
 def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray:
     """A new array of these numbers; without `wanted`, of the dtype PyTorch would choose.
 
-    Raises RaggedError for rows of different length, DTypeError for a whole number too large for its dtype.
+    Raises RaggedError for rows of different length, DTypeError for a whole number too large for its dtype,
+    ScalarError for a tensor of several elements where a number is expected.
 
     >>> from_sequence([[1, 2], [3, 4.5]])
     array([[1. , 2. ],
            [3. , 4.5]], dtype=float32)
     """
     kinds: set[type] = set()
-    plain = _plain(data, kinds)
-    _check_rectangle(plain, _lengths(plain))
+    shape = _lengths(data)
+    plain = _plain(data, kinds, len(shape))
+    _check_rectangle(plain, shape)
     found = wanted or _dtype_of_kinds(kinds)
     try:
         # Floats go through float64, so that a float in an integer dtype is cut off and not refused.
@@ -50,9 +52,14 @@ def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray:
     return cast(array, found) if array.dtype != found else array
 
 
-def _plain(data: Any, kinds: set[type]) -> Any:
-    """Lists of lists of numbers, with the tensors and arrays inside unpacked; `kinds` collects the numbers' types."""
-    if isinstance(data, np.ndarray) or hasattr(data, "_array"):
+def _plain(data: Any, kinds: set[type], depth: int) -> Any:
+    """Lists of lists of numbers, with the tensors and arrays inside unpacked; `kinds` collects the numbers' types.
+
+    `depth` is how deep the numbers are expected; a tensor in the place of a number is one.
+    """
+    if hasattr(data, "_array"):  # a tensor, which this layer does not know
+        return _unpacked(_detached(data), kinds) if depth else _number(data, kinds)
+    if isinstance(data, np.ndarray):
         return _unpacked(data, kinds)
     if isinstance(data, (bool, int, float, complex, np.generic)):
         kinds.add(type(data))
@@ -62,7 +69,7 @@ def _plain(data: Any, kinds: set[type]) -> Any:
         if here <= _NUMBERS:
             kinds |= here
             return data
-        return [_plain(item, kinds) for item in data]
+        return [_plain(item, kinds, depth - 1) for item in data]
     if hasattr(data, "__array__"):
         return _unpacked(np.asarray(data), kinds)
     raise TypeError(
@@ -71,15 +78,30 @@ def _plain(data: Any, kinds: set[type]) -> Any:
     )
 
 
-def _unpacked(data: Any, kinds: set[type]) -> np.ndarray:
-    if hasattr(data, "_array"):  # a tensor, which this layer does not know
-        if data.requires_grad:
-            warn(
-                "a tensor with requires_grad=True inside a list is copied as plain numbers: "
-                "no gradient will flow back to it through the new tensor",
-                UserWarning,
-            )
-        data = data.detach().numpy()
+def _number(tensor: Any, kinds: set[type]) -> Any:
+    """The one number of a tensor inside a list."""
+    array = _detached(tensor)
+    if array.size != 1:
+        raise ScalarError(
+            "only one element tensors can be converted to Python scalars: a list of numbers has a tensor of shape "
+            f"{list(array.shape)} in it. tp.stack(list) joins tensors of one shape, and gradients flow back to them"
+        )
+    return _unpacked(array.reshape(()), kinds)[()]
+
+
+def _detached(tensor: Any) -> np.ndarray:
+    """The numbers of a tensor inside a list."""
+    if tensor.requires_grad:
+        warn(
+            "a tensor with requires_grad=True inside a list is copied as plain numbers: "
+            "no gradient will flow back to it through the new tensor",
+            UserWarning,
+        )
+    array: np.ndarray = tensor.detach().numpy()
+    return array
+
+
+def _unpacked(data: np.ndarray, kinds: set[type]) -> np.ndarray:
     kinds.add(dtypes.of(data.dtype).numpy.type)
     return data
 
@@ -96,16 +118,15 @@ def _dtype_of_kinds(kinds: set[type]) -> np.dtype[Any]:
 
 
 def _lengths(data: Any) -> tuple[int, ...]:
-    """The shape, if the first item of each level is like all others."""
+    """The shape, if the first item of each level is like all others. A tensor is a number, an array is not."""
     lengths: list[int] = []
-    while not isinstance(data, (int, float, complex, np.generic)):
-        if isinstance(data, np.ndarray):
-            return (*lengths, *data.shape)
+    while isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         lengths.append(len(data))
         if not data:
-            break
+            return tuple(lengths)
         data = data[0]
-    return tuple(lengths)
+    alone = hasattr(data, "_array") or not hasattr(data, "__array__")
+    return tuple(lengths) if alone else (*lengths, *np.shape(data))
 
 
 def _check_rectangle(data: Any, shape: tuple[int, ...], dim: int = 0) -> None:

@@ -3,9 +3,10 @@
 Where to read: `node` is what gets recorded, `engine` the one backward loop, `passes` is backward() and
 grad() around it, `roots` what was asked of them. `hooks` and `modes` are what their names say, `graph`
 is the graph as the user may hold it, `bridge` the door up to Tensor. `loading` reads again what a node
-saved, `saved` keeps it elsewhere, `lines` words what goes wrong, `anomaly` shows where. `function` and `rule` are for
-operations of the user's own. `gradcheck` holds rules against finite differences, `functional` builds
-Jacobians and Hessians; both only use what is above.
+saved, `saved` keeps it elsewhere, `lines` words what goes wrong, `anomaly` shows where. `function` and
+`rule` are for operations of the user's own, `forward_ad` is forward mode by hand. `gradcheck` (with its
+parts `gradcheck_…`) holds rules against `differences`, `functional` builds Jacobians and Hessians; both
+only use what is above.
 """
 
 from __future__ import annotations

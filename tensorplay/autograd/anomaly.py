@@ -30,12 +30,12 @@ class _Mode:
         self.check_nan = True
 
     def state(self) -> tuple[bool, bool]:
+        """(whether it is on, whether it looks for NaN): what `set` takes."""
         return self.listening is not None, self.check_nan
 
     def set(self, mode: bool, check_nan: bool) -> None:
-        for value in (mode, check_nan):
-            if not isinstance(value, bool):
-                raise ModeTypeError(f"set_detect_anomaly: mode and check_nan must be bool, not {type(value).__name__}")
+        """Begin or end listening."""
+        _check("set_detect_anomaly", mode=mode, check_nan=check_nan)
         self.check_nan = check_nan
         if mode and self.listening is None:
             self.listening = events.subscribe(_heard, *_ANSWERS, source=True)
@@ -45,6 +45,16 @@ class _Mode:
 
 
 _mode = _Mode()
+
+
+def _check(function: str, **switches: Any) -> None:
+    """Raise ModeTypeError for a switch that is no bool."""
+    for name, value in switches.items():
+        if not isinstance(value, bool):
+            raise ModeTypeError(
+                f"{function}(): argument '{name}' must be bool, not {type(value).__name__}: "
+                f"got {value!r}, write True or False"
+            )
 
 
 def is_anomaly_enabled() -> bool:
@@ -58,12 +68,20 @@ def is_anomaly_enabled() -> bool:
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly mode, when it is on, looks for NaN."""
+    """Whether anomaly mode, when it is on, looks for NaN.
+
+    >>> import tensorplay as tp
+    >>> with tp.autograd.set_detect_anomaly(True, check_nan=False):
+    ...     tp.is_anomaly_check_nan_enabled()
+    False
+    """
     return _mode.check_nan
 
 
 class set_detect_anomaly:
     """Switch anomaly mode on or off, at once; in a `with` block, until its end. See `detect_anomaly`.
+
+    Raises ModeTypeError for a switch that is no bool.
 
     >>> import tensorplay as tp
     >>> with tp.autograd.set_detect_anomaly(True):
@@ -83,12 +101,13 @@ class set_detect_anomaly:
 
 
 class detect_anomaly:
-    """Inside the block each operation remembers its line, and NaN in a backward raises at the op that made it.
+    """Inside the block each operation remembers its line, and NaN in a backward raises a NanGradientError.
 
     The error names the operation; a warning shows the traceback of the forward call that recorded it, and of those
     that led to it where a derivative was differentiated. It covers what is recorded inside the block, so the
     forward belongs into it too. With `check_nan=False` only the lines are kept, which errors about freed graphs and
-    edited tensors then show. It makes everything slower: it is for finding a mistake.
+    edited tensors then show. It makes everything slower: it is for finding a mistake. Raises ModeTypeError if
+    `check_nan` is no bool.
 
     >>> import warnings
     >>> import tensorplay as tp
@@ -101,6 +120,7 @@ class detect_anomaly:
     """
 
     def __init__(self, check_nan: bool = True) -> None:
+        _check("detect_anomaly", check_nan=check_nan)
         warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled "
             "for debugging.",

@@ -1,6 +1,7 @@
 """The one narrow door from the engine up to `Tensor`, so that imports still flow one way.
 
-`tensor.py` and `recording.py` fill it in when they are imported; the engine uses it and never imports a Tensor.
+The modules above (`tensor.py`, `recording.py`, `lifting.py`, `tangents.py`, …) fill it in when they are imported; the
+engine uses it and never imports a Tensor.
 """
 
 from __future__ import annotations
@@ -38,13 +39,10 @@ class Bridge:
     """function -> the function mapped over the first dimension of its arguments."""
     call: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
     """(Function, arguments, keyword arguments) -> what its `apply` returns."""
+    called: Callable[[Node, tuple[Any, ...]], Any]
+    """(node, gradients) -> what its rule sends on."""
     in_batch: Callable[[Callable[..., Any], list[Any], int], Any]
     """(function, gradients, count) -> its result on a batch of gradients, as tensors of a vmap."""
-
-    @staticmethod
-    def output_edge(node: Node, which: int) -> Any:
-        """The edge of a node's output, None for outputs without a gradient."""
-        return node.output_edge(which)
 
 
 bridge = Bridge()

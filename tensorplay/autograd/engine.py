@@ -22,10 +22,12 @@ import numpy as np
 from .. import events
 from ..arrays.cpu import cpu
 from ..arrays.dtypes import as_numpy
+from ..errors import GradTypeError
+from ..ops import Cast
 from . import hooks, lines
 from .bridge import bridge
 from .loading import load
-from .node import Node, Out, key, node_at, reachable
+from .node import AccumulateGrad, Node, Out, key, node_at, reachable
 
 __all__ = ["Pass", "finish", "reaching", "running", "visiting", "walk"]
 
@@ -91,6 +93,9 @@ def walk(run: Pass, roots: Iterable[tuple[Any, Any]]) -> Generator[Node, None, d
     while True:
         for edge, g in pairs:
             if g is None or edge is None:
+                if edge is not None:
+                    plain = False  # the careful visit knows what it is to have got nothing
+                    _nothing(grads, leaves, heap, edge)
                 continue
             if edge.__class__ is Node:
                 old = grads.get(edge)
@@ -118,7 +123,7 @@ def walk(run: Pass, roots: Iterable[tuple[Any, Any]]) -> Generator[Node, None, d
         if plain and node.extra is None:
             sent = node.plan.pull(xp, g, node.saved)
             if node.fit is not None:
-                sent = _fit(xp, sent, node.fit)
+                sent = _fit(xp, sent, node)
             if not retain:
                 node.saved = None
                 node.versions = ()
@@ -150,15 +155,38 @@ def _deposit(grads: dict[Node, Any], heap: list[tuple[int, Node]], edge: Out, g:
     slots[edge.nr] = g if old is None else old + g
 
 
-def _fit(xp: Any, sent: Iterable[Any], fit: tuple[Any, ...]) -> list[Any]:
+class _Nothing:
+    """A gradient that did not come. What is added to it takes its place."""
+
+    def __add__(self, g: Any) -> Any:
+        return g
+
+
+_NOTHING: Any = _Nothing()
+
+
+def _nothing(grads: dict[Node, Any], leaves: dict[Any, Any], heap: list[tuple[int, Node]], edge: Any) -> None:
+    """A rule sent None: what lies behind runs all the same, for its hooks, and a `Function` is given zeros."""
+    node = node_at(edge)
+    if node is None:
+        leaves.setdefault(edge, None)
+    elif node not in grads:
+        grads[node] = [None] * len(node.extras().shapes) if edge.__class__ is Out else _NOTHING
+        heappush(heap, (node.order, node))
+
+
+def _fit(xp: Any, sent: Iterable[Any], node: Node) -> list[Any]:
     """Undo what the operation did to its inputs at the edge: stretching (by a sum) and casting."""
-    return [g if g is None or target is None else _fit_one(xp, g, *target) for g, target in zip(sent, fit, strict=True)]
+    rows = zip(sent, node.fit or (), node.edges, strict=True)
+    return [g if g is None or to is None else _fit_one(xp, g, node, edge, *to) for g, to, edge in rows]
 
 
-def _fit_one(xp: Any, g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+def _fit_one(xp: Any, g: Any, node: Node, edge: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     if g.shape != shape:
         g = xp.sum_to(g, shape)
-    return g if g.dtype == dtype else xp.cast(g, dtype)
+    if g.dtype == dtype or (node.op is not Cast and hooks.keeps_dtype(edge, g, dtype)):
+        return g
+    return xp.cast(g, dtype)
 
 
 # ---------------------------------------------------------------------------------- the careful visit
@@ -167,29 +195,58 @@ def _fit_one(xp: Any, g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
 def _visit(run: Pass, node: Node, g: Any) -> list[tuple[Any, Any]]:
     """What the loop does inline, with hooks, captured gradients, recorded rules and events."""
     start = perf_counter()
-    arrived = hooks.arrive(run, node, g if isinstance(g, list) else [g])
+    arrived = hooks.arrive(run, node, g if isinstance(g, list) else [None if g is _NOTHING else g])
     for nr, value in enumerate(arrived):
         if (node, nr) in run.want:
             run.want[node, nr] = value
     if run.only is not None and node not in run.only:
         return []
-    arrived = hooks.before(run, node, node.extra, _zeros_for_unused(run, node, arrived))
-    if all(g is None for g in arrived):  # a hook dropped what had arrived
-        sent = [None] * len(node.edges)
-    else:
-        sent = _pull(run, node, arrived if node.plan.many else arrived[0])
-    if node.fit is not None:
-        sent = _fit(run.xp, sent, node.fit)
-    sent = hooks.after(run, node, node.extra, list(sent), arrived)
+    arrived, sent = _answer(run, node, arrived)
     if events.listeners:
         events.emit(events.NodeVisited(node, tuple(arrived), tuple(sent), perf_counter() - start))
     if not run.retain:
         _free(run, node)
-    pairs = [(e, v) for e, v in zip(node.edges, sent, strict=True) if e is not None and v is not None]
+    pairs = [(edge, v) for edge, v in zip(node.edges, sent, strict=True) if edge is not None]
     if events.listeners:
         for edge, value in pairs:
-            arrived_at(node, edge, value)
-    return pairs
+            if value is not None:
+                arrived_at(node, edge, value)
+    return [(edge, v) for edge, v in pairs if v is not None or run.asks_for(edge)]
+
+
+def _answer(run: Pass, node: Node, arrived: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The gradients the rule was given, and those of the inputs, between the node's own hooks."""
+    arrived = hooks.before(run, node, node.extra, _zeros_for_unused(run, node, arrived))
+    if not node.op.none_ok and all(g is None for g in arrived):  # the derivative of nothing is nothing
+        sent = [None] * len(node.edges)
+    else:
+        sent = _pull(run, node, arrived if node.plan.many else arrived[0])
+    if node.fit is not None:
+        sent = _fit(run.xp, sent, node)
+    return arrived, hooks.after(run, node, node.extra, list(sent), arrived)
+
+
+def called(node: Node, grads: tuple[Any, ...]) -> Any:
+    """One node's rule, run by hand: `y.grad_fn(g)`. Nothing is freed, and what is recorded is recorded."""
+    if len(grads) != node.output_count:
+        raise GradTypeError(
+            f"expected {node.output_count} arguments, got {len(grads)} instead: {node.name()} takes one gradient "
+            f"per output"
+        )
+    for i, g in enumerate(grads):
+        if not (g is None or isinstance(g, bridge.Tensor)):
+            raise GradTypeError(f"expected Variable (got {type(g).__name__}): gradient {i} must be a tensor or None")
+    run = Pass(bridge.tensors, tensors=True, retain=True)
+    if isinstance(node, AccumulateGrad):
+        return hooks.accumulate(run, node.variable, grads[0])
+    if node.saved is None:
+        raise lines.freed(node)
+    lines.check(node, node.versions)
+    sent = _answer(run, node, list(grads))[1]
+    return sent[0] if len(sent) == 1 else tuple(sent)
+
+
+bridge.called = called
 
 
 def _pull(run: Pass, node: Node, g: Any) -> list[Any]:
@@ -207,7 +264,7 @@ def _pull(run: Pass, node: Node, g: Any) -> list[Any]:
 
 def _zeros_for_unused(run: Pass, node: Node, arrived: list[Any]) -> list[Any]:
     """With several outputs, those that nothing used have a gradient of zeros."""
-    if len(arrived) == 1 or node.op.none_ok:
+    if len(arrived) == 1 or node.op.none_ok or all(g is None for g in arrived):
         return arrived
     dtype = next(g.dtype for g in arrived if g is not None)
     zeros = (np.zeros(shape, as_numpy(dtype)) for shape in node.extras().shapes)

@@ -26,6 +26,7 @@ class UnpackedDualTensor(NamedTuple):
 
 
 def _current() -> Frame | None:
+    """The dual level of this thread; there is one at the most."""
     return next((frame for frame in frames() if frame.kind == "dual"), None)
 
 
@@ -33,6 +34,11 @@ def enter_dual_level() -> int:
     """Begin forward mode; `exit_dual_level` ends it. Returns the level, which is always 0: levels do not nest.
 
     Raises ForwardADError if one is entered already. Prefer `dual_level`, which ends it in any case.
+
+    >>> from tensorplay.autograd import forward_ad
+    >>> forward_ad.enter_dual_level()
+    0
+    >>> forward_ad.exit_dual_level()
     """
     if _current() is not None:
         raise ForwardADError(
@@ -44,14 +50,15 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """End forward mode: what was dual is from now on its primal alone."""
+    """End forward mode: what was dual is from now on its primal alone.
+
+    Raises ForwardADError if no level was entered, or another than this one.
+    """
     frame = _current()
-    if frame is None or level not in (None, 0):
-        raise ForwardADError(
-            "Dual level must be a positive number: exit_dual_level() without enter_dual_level()"
-            if frame is None
-            else f"Trying to exit dual level {level}, but the level that was entered is 0"
-        )
+    if frame is None:
+        raise ForwardADError("Dual level must be a positive number: exit_dual_level() without enter_dual_level()")
+    if level not in (None, 0):
+        raise ForwardADError(f"Trying to exit dual level {level}, but the level that was entered is 0")
     pop(frame)
 
 
@@ -76,11 +83,12 @@ def dual_level() -> Iterator[int]:
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
-    """A tensor with the value of `tensor` that moves by `tangent`. A gradient of it goes on to `tensor`.
+    """A tensor with the value of `tensor` that moves by `tangent`, of its shape. A gradient of it goes on to `tensor`.
 
     Raises:
         ForwardADError: there is no dual level, the sizes differ, or `tensor` moves already.
         ForwardADValueError: one of the two is of integer dtype.
+        GradTypeError: one of the two is no tensor.
 
     >>> import tensorplay as tp
     >>> from tensorplay.autograd import forward_ad
@@ -88,7 +96,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     ...     forward_ad.make_dual(tp.tensor(3.0), tp.tensor(1.0))
     tensor(3., tangent=tensor(1.))
     """
-    frame = _entered(level, "create a dual Tensor for forward AD")
+    frame = _entered(level)
     for name, t in (("primal", tensor), ("tangent", tangent)):
         if not isinstance(t, bridge.Tensor):
             raise GradTypeError(f"make_dual: expected a Tensor as {name}, got {type(t).__name__}")
@@ -102,21 +110,31 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
 
 
 def fitting_tangent(primal: Any, tangent: Any) -> Any:
-    """The tangent in the dtype of its primal; an error unless both can move, and have one size."""
+    """The tangent in the dtype of its primal.
+
+    Raises ForwardADValueError unless both are of floating or complex dtype, ForwardADError unless they have one size.
+    """
     for name, t in (("primal", primal), ("tangent", tangent)):
         if t._array.dtype.kind not in "fc":
             raise ForwardADValueError(f"Expected {name} to be floating point or complex, but got: {t.dtype}")
+    check_tangent_size(primal, tangent)
+    return bridge.tensors.cast(tangent, primal._array.dtype)
+
+
+def check_tangent_size(primal: Any, tangent: Any) -> None:
+    """Raise ForwardADError unless a tangent has the size of what moves by it."""
     if tangent.shape != primal.shape:
         raise ForwardADError(
             "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
             f"supported. Tensor is of size {list(primal.shape)} while the given forward gradient is of size "
             f"{list(tangent.shape)}."
         )
-    return bridge.tensors.cast(tangent, primal._array.dtype)
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     """The value of a dual tensor and how it moves; the tangent is None where it does not, or after its level has ended.
+
+    Raises GradTypeError for what is no tensor.
 
     >>> import tensorplay as tp
     >>> tp.autograd.forward_ad.unpack_dual(tp.ones(2))
@@ -130,13 +148,16 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     return UnpackedDualTensor(*bridge.apart(tensor, frame.level))
 
 
-def _entered(level: int | None, what: str) -> Frame:
+def _entered(level: int | None) -> Frame:
+    """The dual level that was entered, if `level` names it."""
     frame = _current()
     if frame is None:
         raise ForwardADError(
-            f"Trying to {what} but no level exists, make sure to enter_dual_level() first: "
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first: "
             "with tp.autograd.forward_ad.dual_level(): ..."
         )
     if level not in (None, 0):
-        raise ForwardADError(f"Trying to {what} at level {level}, but the level that was entered is 0")
+        raise ForwardADError(
+            f"Trying to create a dual Tensor for forward AD at level {level}, but the level that was entered is 0"
+        )
     return frame

@@ -32,12 +32,12 @@ from .rule import saved_tensors
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
-
 _OF_NODE = frozenset({"name", "next_functions", "metadata", "register_hook", "register_prehook"})
+"""What of its node a context shows: in PyTorch the two are one object."""
 
 
 class FunctionCtx:
-    """The context `ctx` of one call: what forward hands to backward. Any attribute may be set on it.
+    """The context `ctx` of one call: what forward hands to backward. Numbers and flags are attributes, `ctx.k = k`.
 
     Tensors belong into `save_for_backward`: only there are they checked for later edits, freed with the graph,
     and kept without a cycle that would make memory wait for the garbage collector.
@@ -64,22 +64,49 @@ class FunctionCtx:
         self._kept = _only_tensors("save_for_backward", "can only save variables", tensors)
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Keep tensors (or None) for `saved_tensors` as `jvp` sees them."""
+        """Keep tensors (or None) for `saved_tensors` as `jvp` sees them. Raises FunctionTypeError for anything else."""
         self._kept_forward = _only_tensors("save_for_forward", "can only save variables", tensors)
 
     def mark_dirty(self, *tensors: Any) -> None:
-        """Name the inputs that forward has edited in place. Each must also be returned."""
+        """Name the inputs that forward has edited in place. Each must also be returned.
+
+        Raises FunctionError for what is no tensor and, once forward has ended, for an input that was not returned.
+
+        >>> import tensorplay as tp
+        >>> class Double(tp.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.mark_dirty(x)
+        ...         return x.mul_(2)
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return 2 * grad
+        >>> x = tp.ones(2, requires_grad=True)
+        >>> h = x.clone()
+        >>> Double.apply(h) is h
+        True
+        >>> h.sum().backward()
+        >>> x.grad
+        tensor([2., 2.])
+        """
         self._dirty = _only_tensors("mark_dirty", "can only accept variables", tensors, FunctionError)
         for tensor in self._dirty:
             if tensor is not None and tensor._cell is not None:
                 tensor._cell[0] += 1  # also when the memory was written behind the version's back, as with NumPy
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
-        """Name the outputs that have no gradient, such as positions. Integers have none anyway."""
+        """Name the outputs that have no gradient, such as positions. Integers have none anyway.
+
+        Raises FunctionError for what is no tensor.
+        """
         self._constant = _only_tensors("mark_non_differentiable", "only accepts variables", tensors, FunctionError)
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether backward is given zeros (True, as at the start) or None for an output that nothing used."""
+        """Whether backward is given zeros (True, as at the start) or None for an output that nothing used.
+
+        Raises FunctionTypeError for what is no bool.
+        """
         if not isinstance(value, bool):
             raise FunctionTypeError(
                 f"set_materialize_grads received an invalid combination of arguments: expected a bool, got {value!r}"
@@ -116,6 +143,7 @@ class FunctionCtx:
 
 
 def _only_tensors(name: str, rule: str, values: Iterable[Any], error: Any = FunctionTypeError) -> tuple[Any, ...]:
+    """The values as a tuple; an error, named as PyTorch names it, unless each is a tensor or None."""
     values = tuple(values)
     for i, value in enumerate(values):
         if value is not None and not isinstance(value, bridge.Tensor):
@@ -192,11 +220,17 @@ class Function:
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
         """Save what backward needs: all arguments of forward, defaults too, and what it returned."""
-        raise NotImplementedError("setup_context is not implemented: forward takes the context itself")
+        raise MissingRuleError(
+            "setup_context is not implemented: forward takes the context itself. To save apart from computing, write "
+            "forward(*args) and a static method setup_context(ctx, inputs, output)"
+        )
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """From one gradient an output to one an argument of forward: gradᵀ · ∂output/∂argument, or None."""
+        """From one gradient for each output to one for each argument of forward: gradᵀ · ∂output/∂argument, or None.
+
+        A gradient has the shape of its output or argument.
+        """
         raise MissingRuleError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
             "backward mode AD: a static method backward(ctx, grad) that returns one gradient per argument of forward"
@@ -206,7 +240,7 @@ class Function:
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """From one tangent an argument to one an output: ∂output/∂argument · tangent, summed."""
+        """From one tangent for each argument of forward to one for each output: Σ ∂output/∂argument · tangent."""
         raise MissingRuleError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD: "
             "a static method jvp(ctx, tangent) that returns one tangent per output"
@@ -215,11 +249,19 @@ class Function:
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
         """For batched arguments (in_dims says along which dimension): (output, its batch dimensions)."""
-        raise NotImplementedError("vmap is not implemented for this Function")
+        raise MissingRuleError(
+            "vmap is not implemented for this Function: write a static method vmap(info, in_dims, *args), or set "
+            "generate_vmap_rule=True"
+        )
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward, and record it if an argument requires a gradient. Tensors inside lists are constants.
+
+        Raises:
+            MissingRuleError: `forward` is missing; in the backward pass, `backward` is.
+            FunctionError: what was marked was not returned, or a transform of `tp.func` needs a `setup_context`.
+            GradError: in the backward pass, the number or the shape of the gradients is wrong.
 
         >>> import tensorplay as tp
         >>> class Scale(tp.autograd.Function):
@@ -272,21 +314,24 @@ class Function:
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a `backward` whose own derivative would be wrong, because it leaves the tensor operations.
 
-    It is never recorded; differentiating its result raises an error where PyTorch does: if an incoming gradient
-    requires one itself.
+    It is never recorded. Differentiating its result raises FunctionError where the gradient that arrived at it
+    requires one itself. Where that is a constant, the result is a constant too, as in PyTorch: a second derivative
+    then lacks what would come from here.
 
+    >>> import numpy as np
     >>> import tensorplay as tp
+    >>> from tensorplay.autograd.function import once_differentiable
     >>> class Sine(tp.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):
-    ...         ctx.x = x.detach().numpy()
-    ...         return tp.from_numpy(np.sin(ctx.x))
+    ...         ctx.save_for_backward(x)
+    ...         return tp.from_numpy(np.sin(x.detach().numpy()))
     ...
     ...     @staticmethod
     ...     @once_differentiable
     ...     def backward(ctx, grad):
-    ...         return grad * tp.from_numpy(np.cos(ctx.x))
-    >>> import numpy as np
+    ...         (x,) = ctx.saved_tensors
+    ...         return grad * tp.from_numpy(np.cos(x.detach().numpy()))
     >>> x = tp.zeros(1, requires_grad=True)
     >>> Sine.apply(x).backward()
     >>> x.grad
@@ -295,11 +340,8 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backward)
     def once(ctx: Any, *grads: Any) -> Any:
-        token = modes._grad.set(False)
-        try:
+        with modes.recording_set_to(False):
             sent = backward(ctx, *grads)
-        finally:
-            modes._grad.reset(token)
         if not any(isinstance(g, bridge.Tensor) and g.requires_grad for g in grads):
             return sent
         several = isinstance(sent, tuple)

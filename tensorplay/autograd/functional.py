@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import FunctionalError
+from .callables import check_function
 from .functional_parts import (
     DISCONNECTED,
     INDEPENDENT_ENTRY,
@@ -94,7 +95,7 @@ def jvp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, 
         call = Call("jvp", func, inputs, create_graph, strict)
         v = call.input_vector(v)
         outputs = call.run()
-        weights = tuple(zeros_like(out).requires_grad_() for out in outputs)
+        weights = tuple(zeros_like(out, requires_grad=True) for out in outputs)
         pulled = gradients(outputs, call.inputs, weights, True)
         call.require(pulled, INDEPENDENT_GRADIENT)
     with set_grad_enabled(create_graph or is_grad_enabled()):
@@ -148,7 +149,7 @@ def hvp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, 
         call = Call("hvp", func, inputs, create_graph, strict)
         v = call.input_vector(v)
         outputs, first = call.first_derivative()
-        weights = tuple(zeros_like(x).requires_grad_() for x in call.inputs)
+        weights = tuple(zeros_like(x, requires_grad=True) for x in call.inputs)
         pulled = gradients(first, call.inputs, weights, True)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         found = gradients(pulled, weights, v, create_graph)
@@ -200,13 +201,7 @@ def jacobian(
                 "told apart. Set one of them to False."
             )
         rows = rows_at_once if vectorize else rows_one_by_one
-        per_output = tuple(
-            tuple(
-                call.block(k, i, out, x, found)
-                for i, (x, found) in enumerate(zip(call.inputs, rows(out, call.inputs, create_graph), strict=True))
-            )
-            for k, out in enumerate(outputs)
-        )
+        per_output = tuple(call.blocks(k, out, rows(out, call.inputs, create_graph)) for k, out in enumerate(outputs))
     return call.nested(per_output)
 
 
@@ -236,6 +231,7 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
+    check_function(func, "hessian")
     inputs_tuple, given = as_tensors(inputs, "inputs", "hessian")
     check_strategy(outer_jacobian_strategy)
 
@@ -248,7 +244,8 @@ def hessian(
 
     def first(*at: Any) -> Tensors:
         if outer_jacobian_strategy == "forward-mode":
-            at = tuple(x.requires_grad_() for x in at)
+            for x in at:
+                x.requires_grad = True
         found = jacobian(value, at, create_graph=True)
         require_grad(found, LINEAR, strict)
         return found

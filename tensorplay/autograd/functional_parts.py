@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import FunctionalError, FunctionalTypeError, StrategyError
 from .bridge import bridge
+from .callables import check_function
 from .passes import grad
 
 __all__ = [
@@ -58,6 +59,7 @@ class Call:
     """One evaluation of a user's function: its inputs made ready, its results checked and handed back."""
 
     def __init__(self, name: str, func: Function, inputs: Any, create_graph: bool, strict: bool) -> None:
+        check_function(func, name)
         self.name, self.func, self.create_graph, self.strict = name, func, create_graph, strict
         self.inputs_tuple, given = as_tensors(inputs, "inputs", name)
         self.inputs = tuple(_prepared(x, create_graph, True) for x in given)
@@ -108,8 +110,11 @@ class Call:
                 raise FunctionalError(_constant("hessian" if second else "jacobian", i))
         return tuple(zeros_like(x) if g is None else g for g, x in zip(found, like, strict=True))
 
-    def block(self, k: int, i: int, out: Any, x: Any, found: Any) -> Any:
-        """The derivatives of output k by input i, whose rows were found (None: independent)."""
+    def blocks(self, k: int, out: Any, rows: Sequence[Any]) -> Tensors:
+        """The derivatives of output k by each input, from their rows (None: independent)."""
+        return tuple(self._block(k, i, out, *pair) for i, pair in enumerate(zip(self.inputs, rows, strict=True)))
+
+    def _block(self, k: int, i: int, out: Any, x: Any, found: Any) -> Any:
         if found is None:
             if self.strict:
                 raise FunctionalError(f"Output {k} of the user-provided function is independent of input {i}.{STRICT}")
@@ -197,6 +202,7 @@ def _basis(inputs: Tensors) -> list[Any]:
 
 
 def _block_of_columns(columns: Any, shape: tuple[int, ...], x: Any) -> Any:
+    """The derivatives of an output of this shape by x; `columns` has an element of x a row."""
     turned = columns.permute(*range(1, columns.ndim), 0)
     return turned.reshape((*shape, *x.shape)).detach()
 
@@ -222,7 +228,9 @@ def _prepared(x: Any, create_graph: bool, need_graph: bool) -> Any:
     """A tensor of its own, so that nothing is left on the user's; connected to it under `create_graph`."""
     if create_graph and x.requires_grad:
         return bridge.tensors.reshape(x, x.shape)
-    return x.detach().requires_grad_(need_graph)
+    fresh = x.detach()
+    fresh.requires_grad = need_graph  # the method is refused inside a transform
+    return fresh
 
 
 def gradients(outputs: Tensors, inputs: Tensors, v: Tensors | None, create_graph: bool, **options: Any) -> Tensors:
@@ -235,9 +243,11 @@ def gradients(outputs: Tensors, inputs: Tensors, v: Tensors | None, create_graph
     return grad(roots, inputs, seeds, create_graph=create_graph, allow_unused=True, **options)
 
 
-def zeros_like(x: Any) -> Any:
+def zeros_like(x: Any, requires_grad: bool = False) -> Any:
     """Zeros of a tensor's shape and dtype, without history."""
-    return bridge.wrap(np.zeros(x.shape, x._array.dtype), None)
+    zeros = bridge.wrap(np.zeros(x.shape, x._array.dtype), None)
+    zeros.requires_grad = requires_grad
+    return zeros
 
 
 def told(tensors: Tensors) -> str:
@@ -306,5 +316,5 @@ def _check_forward(create_graph: bool, strict: bool, vectorize: bool) -> None:
     if not vectorize:
         raise StrategyError(
             "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for "
-            "`vectorize=True`."
+            '`vectorize=True`: set it, or `strategy="reverse-mode"`.'
         )

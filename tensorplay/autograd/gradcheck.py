@@ -8,7 +8,7 @@ how far every output moves, is slow and cannot be fooled. (As an attribute of `t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,13 @@ __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 Array = np.ndarray[Any, Any]
 
 _EITHER = "Expected at least one of {} or {}"
+
+
+class Also(NamedTuple):
+    """What is checked of a mode besides its numbers: batches of gradients, and gradients that are None."""
+
+    batched: bool
+    undefined: bool
 
 
 def gradcheck(
@@ -79,8 +86,8 @@ def gradcheck(
         check_forward_ad or not check_batched_forward_grad, _requires("check_batched_forward_grad", "check_forward_ad")
     )
     options = Options(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode, bool(masked))
-    backward = [check_batched_grad, check_undefined_grad] if check_backward_ad else None
-    forward = [check_batched_forward_grad, check_undefined_grad] if check_forward_ad else None
+    backward = Also(check_batched_grad, check_undefined_grad) if check_backward_ad else None
+    forward = Also(check_batched_forward_grad, check_undefined_grad) if check_forward_ad else None
     return _answer(func, inputs, options, backward, forward, raise_exception)
 
 
@@ -117,6 +124,7 @@ def gradgradcheck(
 
     Raises:
         GradcheckError: a second derivative is wrong.
+        GradcheckInputError, GradcheckUsageError: as in `gradcheck`.
 
     >>> import tensorplay as tp
     >>> x = tp.tensor([0.5, 2.0], dtype=tp.float64, requires_grad=True)
@@ -133,8 +141,8 @@ def gradgradcheck(
         f"are those of the function, from {len(given)} on they are the gradients that arrive at its outputs.)\n"
     )
     options = Options(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode, masked, legend)
-    backward = [check_batched_grad, check_undefined_grad] if check_rev_over_rev else None
-    forward = [False, check_undefined_grad] if check_fwd_over_rev else None
+    backward = Also(check_batched_grad, check_undefined_grad) if check_rev_over_rev else None
+    forward = Also(False, check_undefined_grad) if check_fwd_over_rev else None
     second = _backward_of(func, given, arriving)
     return _answer(second, (*given, *arriving), options, backward, forward, raise_exception)
 
@@ -142,7 +150,9 @@ def gradgradcheck(
 # ------------------------------------------------------------------------------------- the checks in order
 
 
-def _answer(func: Any, inputs: Any, options: Options, backward: Any, forward: Any, raise_exception: bool) -> bool:
+def _answer(
+    func: Any, inputs: Any, options: Options, backward: Also | None, forward: Also | None, raise_exception: bool
+) -> bool:
     try:
         _check(Point(func, inputs, options), backward, forward)
     except GradcheckError:
@@ -152,26 +162,24 @@ def _answer(func: Any, inputs: Any, options: Options, backward: Any, forward: An
     return True
 
 
-def _check(point: Point, backward: Any, forward: Any) -> None:
-    """Both lists say (batched too, undefined too); None leaves the mode out."""
+def _check(point: Point, backward: Also | None, forward: Also | None) -> None:
+    """All that is to be checked; None leaves a mode out."""
     if not point.kept:
         _check_constant(point)
         return
-    jacobians = _check_jacobians(point, bool(backward), bool(forward))
+    jacobians = _check_jacobians(point, backward is not None, forward is not None)
     if forward is not None:
-        batched, undefined = forward
-        if undefined:
+        if forward.undefined:
             extra.check_undefined_forward(point)
-        if batched:
+        if forward.batched:
             extra.check_batched_forward(point)
     if backward is not None:
-        batched, undefined = backward
-        for k in point.kept if batched else ():
+        for k in point.kept if backward.batched else ():
             extra.check_batched(point, k)
         extra.check_linear(point)
         for (k, part), found in jacobians.items():
             extra.check_combination(point, k, part, found)
-        if undefined:
+        if backward.undefined:
             extra.check_undefined(point)
 
 

@@ -11,13 +11,12 @@ from ..errors import (
     HookModeError,
     MultiGradHookError,
     NotATensorError,
-    NotCallableError,
     VersionTypeError,
 )
 from .bridge import bridge
 from .hooks import Together
-from .lines import raise_version
-from .node import AccumulateGrad, Node, Out, RemovableHandle
+from .lines import bump_version
+from .node import AccumulateGrad, Node, Out, RemovableHandle, check_hook, key, node_at
 from .saved import (
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
@@ -73,8 +72,12 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
 
     >>> import tensorplay as tp
     >>> x = tp.ones(2, requires_grad=True)
-    >>> tp.autograd.graph.get_gradient_edge(x * 2).node.name()
-    'MulBackward'
+    >>> h = x * 2
+    >>> edge = tp.autograd.graph.get_gradient_edge(h)
+    >>> edge.node.name(), edge.output_nr
+    ('MulBackward', 0)
+    >>> tp.autograd.grad((h * h).sum(), edge)
+    (tensor([4., 4.]),)
     """
     edge = bridge.edge_of(_tensor(tensor))
     if edge is None:
@@ -82,14 +85,11 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
             "It is not possible to get the gradient edge of a Tensor that does not require gradients: "
             "call requires_grad_() on it, or on what it was made from"
         )
-    if edge.__class__ is Node:
-        return GradientEdge(edge, 0, tensor.dtype)
-    if edge.__class__ is Out:
-        return GradientEdge(edge.node, edge.nr, tensor.dtype)
-    return GradientEdge(AccumulateGrad(edge), 0)
+    return GradientEdge(AccumulateGrad(edge), 0) if node_at(edge) is None else GradientEdge(*key(edge), tensor.dtype)
 
 
 def _tensor(thing: Any) -> Any:
+    """The tensor it is; else a NotATensorError."""
     if not isinstance(thing, bridge.Tensor):
         raise NotATensorError(f"expected a Tensor, but got {type(thing).__name__}: tp.tensor(...) makes one")
     return thing
@@ -116,7 +116,7 @@ def increment_version(tensor: Any) -> None:
                 f"increment_version expects each element of the iterable to be a tensor, got {type(t).__name__}"
             )
         if t._cell is not None:
-            raise_version(t._cell, "increment_version")
+            bump_version(t._cell, "increment_version")
 
 
 def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], Any], *, mode: str = "all") -> MultiGradHandle:
@@ -128,6 +128,8 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], Any], *
     Raises:
         HookModeError: another mode.
         MultiGradHookError: a tensor needs no gradient (mode "any" skips it).
+        NotATensorError: a single tensor instead of several, or something among them that is none.
+        NotCallableError: `fn` cannot be called.
 
     >>> import tensorplay as tp
     >>> a, b = tp.tensor(2.0, requires_grad=True), tp.tensor(3.0, requires_grad=True)
@@ -140,8 +142,7 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], Any], *
         raise HookModeError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     if isinstance(tensors, bridge.Tensor):
         raise NotATensorError("expected a sequence of tensors, got a Tensor, whose rows are new tensors: write [x]")
-    if not callable(fn):
-        raise NotCallableError(f"a hook must be callable, got {type(fn).__name__}: give a function")
+    check_hook(fn)
     needing = [t for t in tensors if _tensor(t).requires_grad]
     if mode == "all" and len(needing) < len(tensors):
         which = next(i for i, t in enumerate(tensors) if not t.requires_grad)

@@ -13,24 +13,34 @@ from weakref import ref
 
 from .. import events
 from ..arrays.batch import Batched
-from ..arrays.dtypes import DType
-from ..errors import HookError, HookTypeError
+from ..arrays.dtypes import DType, as_dtype, as_numpy
+from ..errors import GradError, HookError, HookTypeError
 from .bridge import bridge
 from .node import Node, Out, key, node_at, reachable
 
-__all__ = ["Together", "accumulate", "after", "arrive", "before", "fire", "keep_grad", "settle"]
+__all__ = ["Together", "accumulate", "after", "arrive", "before", "fire", "in_grad_dtype", "keep_grad", "keeps_dtype",
+           "settle"]  # fmt: skip
 
 
 def fire(run: Any, where: Any, hooks: Iterable[Callable[[Any], Any]], g: Any, kind: str) -> Any:
     """Pass `g` through tensor hooks in the order registered; each sees what the one before left."""
     for hook in tuple(hooks):
-        shown = _own(run, g)
-        result = hook.saw(run, shown) if hook.__class__ is Part else hook(shown)
-        new = _left(run, g, shown if result is None else _checked(hook, result, shown), shown)
+        new = _through(run, hook, g)
         if events.listeners:
             events.emit(events.HookFired(where, g, new, kind))
         g = new
     return g
+
+
+def _through(run: Any, hook: Any, g: Any) -> Any:
+    """One tensor hook. A gradient that did not come is shown as None, and stays None."""
+    shown = None if g is None else _own(run, g)
+    result = hook.saw(run, shown) if hook.__class__ is Part else hook(shown)
+    if g is not None:
+        return _left(run, g, shown if result is None else _checked(hook, result, shown), shown)
+    if result is not None:
+        raise _from_nothing(hook)
+    return None
 
 
 def _own(run: Any, g: Any) -> Any:
@@ -50,19 +60,19 @@ def _left(run: Any, g: Any, chosen: Any, shown: Any) -> Any:
 
 
 def _checked(hook: Any, result: Any, shown: Any) -> Any:
-    name = getattr(hook, "__name__", type(hook).__name__)
+    """What a hook returned, if it can stand in for the gradient it was shown."""
     if not isinstance(result, bridge.Tensor):
         raise HookTypeError(
             f"expected Variable, but hook returned {type(result).__name__!r}: "
-            f"hook {name!r} must return a tensor for the gradient, or None to leave it"
+            f"hook {_name(hook)} must return a tensor for the gradient, or None to leave it"
         )
     if result.shape != shown.shape:
         raise HookError(
-            f"hook {name!r} has changed the size of value: got {list(result.shape)}, "
+            f"hook {_name(hook)} has changed the size of value: got {list(result.shape)}, "
             f"expected {list(shown.shape)}, the shape of the gradient it was given"
         )
     if result.dtype != shown.dtype:
-        raise HookError(f"hook {name!r} has changed the type of value: got {result.dtype}, expected {shown.dtype}")
+        raise HookError(f"hook {_name(hook)} has changed the type of value: got {result.dtype}, expected {shown.dtype}")
     return result
 
 
@@ -73,7 +83,7 @@ def arrive(run: Any, node: Node, arrived: list[Any]) -> list[Any]:
         return arrived
     slots = list(arrived)
     for nr, hooks in tuple(extra.tensor_hooks.items()):  # a hook may register another
-        if slots[nr] is not None:
+        if slots[nr] is not None or len(slots) == 1:  # of several outputs, those that nothing used are not told
             slots[nr] = fire(run, node, hooks.values(), slots[nr], "tensor hook")
     for nr, reference in extra.retain.items():
         tensor = reference()
@@ -104,12 +114,14 @@ def _of(kept: Any, name: str) -> tuple[Any, ...]:
 
 
 def _shown(run: Any, values: list[Any]) -> tuple[Any, ...]:
+    """Gradients as node hooks see them."""
     return tuple(v if v is None else _own(run, v) for v in values)
 
 
 def _replaced(
     run: Any, hook: Any, result: Any, shown: tuple[Any, ...], values: list[Any], where: Any, kind: str
 ) -> list[Any]:
+    """The gradients that go on after a node hook: what it returned, or what it left of those it was shown."""
     if result is None:
         result = shown
     if not isinstance(result, tuple):
@@ -119,7 +131,7 @@ def _replaced(
             f"hook {_name(hook)} has returned an incorrect number of values: got {len(result)}, expected {len(values)}"
         )
     if any(s is None and r is not None for r, s in zip(result, shown, strict=True)):
-        raise HookError(f"can't replace a None gradient with a non-None value: hook {_name(hook)} must leave it None")
+        raise _from_nothing(hook)
     triples = zip(result, shown, values, strict=True)
     new = [None if r is None else _left(run, v, r if r is s else _checked(hook, r, s), s) for r, s, v in triples]
     if events.listeners:
@@ -128,7 +140,12 @@ def _replaced(
 
 
 def _name(hook: Any) -> str:
+    """The hook as messages call it."""
     return repr(getattr(hook, "__name__", type(hook).__name__))
+
+
+def _from_nothing(hook: Any) -> HookError:
+    return HookError(f"can't replace a None gradient with a non-None value: hook {_name(hook)} must leave it None")
 
 
 def accumulate(run: Any, leaf: Any, g: Any) -> None:
@@ -155,7 +172,7 @@ def keep_grad(run: Any, tensor: Any, g: Any) -> None:
     `.grad` never shares memory with the gradient that came in, nor with another tensor's `.grad`.
     """
     if tensor._hooks is not None:
-        g = _in_grad_dtype(run, tensor, g)
+        g = in_grad_dtype(run, tensor, g)
     with _adding:
         old = tensor._grad
         before = _copy_for_event(old)
@@ -166,17 +183,39 @@ def keep_grad(run: Any, tensor: Any, g: Any) -> None:
         elif old._cell is None or 0 in old._array.strides or not old._array.flags.writeable:  # not ours to edit
             tensor._grad = bridge.wrap(old._array + g, None)
         else:
-            old._array += g
+            try:
+                old._array += g
+            except TypeError:
+                raise _no_room(old, g) from None
             old._cell[0] += 1
     if events.listeners:
         increment = g._array if run.tensors else g
         events.emit(events.GradAccumulated(tensor, before, increment, _copy_for_event(tensor._grad)))
 
 
-def _in_grad_dtype(run: Any, tensor: Any, g: Any) -> Any:
+def _no_room(grad: Any, g: Any) -> GradError:
+    return GradError(
+        f"result type {as_dtype(g.dtype)} can't be cast to the desired output type {grad.dtype}: .grad cannot hold "
+        "what is to be added. Clear it first (.grad = None), and a new one is made"
+    )
+
+
+def in_grad_dtype(run: Any, tensor: Any, g: Any) -> Any:
     """The gradient as the leaf wants it, if its `grad_dtype` was set to another dtype than its own."""
     wanted = tensor._hooks.grad_dtype
-    return run.xp.cast(g, wanted.numpy) if isinstance(wanted, DType) and g.dtype != wanted.numpy else g
+    if g is None or not isinstance(wanted, DType) or g.dtype == wanted.numpy:
+        return g
+    return run.xp.cast(g, wanted.numpy)
+
+
+def keeps_dtype(edge: Any, g: Any, own: Any) -> bool:
+    """Whether `g` goes to this edge in the dtype it has: a leaf with a `grad_dtype` says itself what becomes of it.
+
+    A complex gradient of a real leaf becomes real in any case.
+    """
+    extra = edge._hooks if isinstance(edge, bridge.Tensor) else None
+    chosen = extra is not None and (extra.grad_dtype is None or isinstance(extra.grad_dtype, DType))
+    return chosen and (as_numpy(g.dtype).kind == "c") == (own.kind == "c")
 
 
 def _copy_for_event(grad: Any) -> Any:
@@ -271,6 +310,7 @@ def _weak(edge: Any) -> Callable[[], Any]:
 
 
 def _name_of(edge: Any) -> Any:
+    """An edge as something to look up: two `Out` of one output are not the same object."""
     return edge if node_at(edge) is None else key(edge)
 
 

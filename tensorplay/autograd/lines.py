@@ -19,13 +19,14 @@ __all__ = [
     "Edited",
     "again",
     "at",
+    "bump_version",
     "check",
     "freed",
     "interrupted",
     "mark_edit",
+    "modified",
     "named",
     "other_inputs",
-    "raise_version",
     "stale",
 ]
 
@@ -47,7 +48,7 @@ def mark_edit(cell: list[int], name: str, place: events.Source | None) -> None:
         cell[0] = edited
 
 
-def raise_version(cell: list[int], name: str) -> None:
+def bump_version(cell: list[int], name: str) -> None:
     """A new version, with the user's line if lines are wanted."""
     cell[0] += 1
     if events.sources_wanted:
@@ -129,11 +130,15 @@ def stale(node: Node) -> VersionError:
     cell, number = node.versions[place]
     now = cell[0]
     change = f", changed by {now.name}(){at(now.place)}" if isinstance(now, Edited) else ""
+    saved = f"{named(node)} saved {_what(node, place)} at version {int(number)}"
+    return modified(f"{saved}, which is now at version {int(now)}{change}", _hint(node.place))
+
+
+def modified(what: str, hint: str = "") -> VersionError:
+    """The error for a tensor that was changed in place though its old value was still needed."""
     return VersionError(
-        f"one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"{named(node)} saved {_what(node, place)} at version {int(number)}, which is now at version {int(now)}"
-        f"{change}. Use the out-of-place form of the edit (y = y + 1, not y += 1), or edit a clone()."
-        f"{_hint(node.place)}"
+        f"one of the variables needed for gradient computation has been modified by an inplace operation: {what}. "
+        f"Use the out-of-place form of the edit (y = y + 1, not y += 1), or edit a clone().{hint}"
     )
 
 

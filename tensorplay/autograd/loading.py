@@ -40,16 +40,20 @@ def _opened(node: Node, kind: str, which: Any, value: Any) -> Any:
 
 
 def _edge(node: Node, kind: str, which: Any) -> Any:
-    return node.edges[which] if kind == "in" else bridge.output_edge(node, which) if kind == "out" else None
+    """Where a gradient of a saved value goes."""
+    if kind == "in":
+        return node.edges[which]
+    return node.output_edge(which) if kind == "out" else None
 
 
 def _wrapped(node: Node, kind: str, which: Any, value: Any) -> Any:
+    """As a Tensor with the history it had when it was saved; numbers and shapes stay."""
     if kind == "in":
         return _input(node, which, value) if hasattr(value, "dtype") else value
     if kind == "ins":
         return tuple(bridge.wrap(v, None) for v in value)
     if kind == "out":
-        return bridge.wrap(value, bridge.output_edge(node, which))
+        return bridge.wrap(value, node.output_edge(which))
     return value
 
 
@@ -150,7 +154,15 @@ class SavedTensor:
         >>> import tensorplay as tp
         >>> x = tp.tensor(3.0, requires_grad=True)
         >>> y = x.exp()
-        >>> y.grad_fn._raw_saved_result.register_hooks(lambda t: t * 2, lambda t: t / 2)
+        >>> y.grad_fn._raw_saved_result.register_hooks(lambda t: t.tolist(), tp.tensor)
+        >>> y.backward()
+        >>> bool(x.grad == y)
+        True
+
+        Raises:
+            SavedHooksError: the node was freed, or the value has hooks already.
+            SavedHooksTypeError: the value is no single tensor.
+            NotCallableError: a hook cannot be called.
         """
         node, slot = self._node, self._slot
         if node.saved is None:
@@ -175,6 +187,6 @@ class SavedTensor:
 
 
 def _watch_no_more(node: Node, slot: int) -> None:
-    """No version is checked for what hooks keep; FIXED pairs stand in, so that the places stay."""
+    """No version is checked for what hooks keep; pairs that never change stand in, so that the places stay."""
     gone = set(node.plan.cells[slot]) if slot < len(node.plan.cells) else set()
     node.versions = tuple(([0], 0) if i in gone else pair for i, pair in enumerate(node.versions))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,13 +21,16 @@ __all__ = [
     "LayerMode",
     "enable_grad",
     "inference_mode",
+    "inferring",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_multithreading_enabled",
     "layer_recording",
     "no_grad",
     "ordinary_tensors",
+    "recording",
     "recording_at",
+    "recording_set_to",
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
@@ -65,12 +69,28 @@ _threads: ContextVar[bool] = ContextVar("tensorplay_multithreading", default=Tru
 recording = _grad.get
 """Read by every operation on something that requires a gradient (a ContextVar: 8 ns; threading.local: 21 ns)."""
 inferring = _inference.get
+"""Read wherever a tensor is made: inside `inference_mode` it gets no version cell."""
 
 
 def recording_at(level: int) -> bool:
     """Whether operations on tensors of this level are recorded."""
     mode = _grad.get()
     return mode.at(level) if isinstance(mode, LayerMode) else mode
+
+
+class recording_set_to:
+    """Recording switched inside the block by the engine, for its own ends: listeners are not told."""
+
+    __slots__ = ("on", "token")
+
+    def __init__(self, on: bool) -> None:
+        self.on = on
+
+    def __enter__(self) -> None:
+        self.token = _grad.set(self.on)
+
+    def __exit__(self, *exception: object) -> None:
+        _grad.reset(self.token)
 
 
 @contextmanager
@@ -108,12 +128,23 @@ def _innermost(mode: bool | LayerMode) -> bool:
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread is inside `inference_mode`."""
+    """Whether this thread is inside `inference_mode`.
+
+    >>> import tensorplay as tp
+    >>> with tp.inference_mode():
+    ...     tp.is_inference_mode_enabled()
+    True
+    """
     return _inference.get()
 
 
 def is_multithreading_enabled() -> bool:
-    """Whether a backward pass may use several threads. No pass does so far: each runs in the thread that calls it."""
+    """Whether a backward pass may use several threads. No pass does: each runs in the thread that calls it.
+
+    >>> import tensorplay as tp
+    >>> tp.autograd.is_multithreading_enabled()
+    True
+    """
     return _threads.get()
 
 
@@ -125,14 +156,14 @@ def _switch(to: bool | LayerMode) -> None:
         events.emit(events.GradModeChanged(before, after))
 
 
-class _Mode:
+class _Mode(ABC):
     """A context manager that also decorates functions and generators, entering anew on each call."""
 
-    def _enter(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _enter(self) -> None: ...
 
-    def _leave(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _leave(self) -> None: ...
 
     def _fresh(self) -> _Mode:
         """A manager for one call of a decorated function; `type(self)()` unless there are arguments."""
@@ -150,14 +181,14 @@ class _Mode:
             name, got = type(self).__name__, type(function).__name__
             raise NotCallableError(f"{name} decorates functions, got {got}: write `with tp.{name}():` for a block")
         if inspect.isgeneratorfunction(function):
-            return _decorate_generator(self._fresh, function)  # type: ignore[return-value]
+            return _decorate_generator(self._fresh, function)  # type: ignore[return-value]  # called as F is
 
         @functools.wraps(function)
         def inside(*args: Any, **kwargs: Any) -> Any:
             with self._fresh():
                 return function(*args, **kwargs)
 
-        return inside  # type: ignore[return-value]
+        return inside  # type: ignore[return-value]  # called as F is
 
 
 def _decorate_generator(fresh: Callable[[], _Mode], function: Callable[..., Any]) -> Callable[..., Any]:
@@ -201,8 +232,20 @@ class _GradMode(_Mode):
         _switch(self.before.pop())
 
 
-class no_grad(_GradMode):
-    """Nothing inside is recorded; results do not require a gradient.
+class _Bare(_GradMode):
+    """A mode without arguments: it decorates without parentheses too, as in `@no_grad`."""
+
+    def __new__(cls, function: Any = None) -> Any:
+        """The mode; or the function, decorated."""
+        mode = super().__new__(cls)
+        if function is None:
+            return mode
+        mode.__init__()  # type: ignore[misc]  # Python leaves it out where __new__ returns something else
+        return mode(function)
+
+
+class no_grad(_Bare):
+    """Nothing inside is recorded; results do not require a gradient. Decorates functions too, `@tp.no_grad()`.
 
     >>> import tensorplay as tp
     >>> x = tp.ones(2, requires_grad=True)
@@ -213,14 +256,6 @@ class no_grad(_GradMode):
     """
 
     to = False
-
-    def __new__(cls, function: Any = None) -> Any:
-        """`@no_grad` without parentheses decorates too."""
-        mode = super().__new__(cls)
-        if function is None:
-            return mode
-        mode.__init__()  # type: ignore[misc]
-        return mode(function)
 
 
 class _PlainSwitch(_GradMode):
@@ -246,7 +281,7 @@ class _PlainSwitch(_GradMode):
 
 
 class set_grad_enabled(_PlainSwitch):
-    """Switch recording on or off, at once; in a `with` block, until its end.
+    """Switch recording on or off, at once; in a `with` block, until its end. Raises ModeTypeError for what is no bool.
 
     >>> import tensorplay as tp
     >>> with tp.set_grad_enabled(False):
@@ -257,22 +292,22 @@ class set_grad_enabled(_PlainSwitch):
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
             raise ModeTypeError(f"set_grad_enabled(): argument 'mode' must be bool, not {type(mode).__name__}")
-        super().__init__(bool(mode))
+        super().__init__(mode)
 
     def _fresh(self) -> _Mode:
         return set_grad_enabled(self.to)
 
 
-class enable_grad(_PlainSwitch):
-    """Switch recording on, at once; in a `with` block, until its end. Undoes an outer `no_grad`."""
+class enable_grad(_Bare, _PlainSwitch):
+    """Switch recording on, at once; in a `with` block, until its end. Undoes an outer `no_grad`.
 
-    def __new__(cls, function: Any = None) -> Any:
-        """`@enable_grad` without parentheses decorates too."""
-        mode = super().__new__(cls)
-        if function is None:
-            return mode
-        mode.__init__()  # type: ignore[misc]
-        return mode(function)
+    >>> import tensorplay as tp
+    >>> x = tp.ones(2, requires_grad=True)
+    >>> with tp.no_grad(), tp.enable_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    True
+    """
 
     def __init__(self) -> None:
         super().__init__(True)
@@ -281,7 +316,9 @@ class enable_grad(_PlainSwitch):
 class inference_mode(_Mode):
     """As `no_grad`, and tensors made inside keep no version counter; they can never take part in autograd.
 
-    `inference_mode(False)` inside such a block goes back to ordinary tensors.
+    An operation that would be recorded raises InferenceError if one of its inputs is such a tensor, also after the
+    block; `clone()`, outside it, makes an ordinary tensor. `inference_mode(False)` inside
+    such a block goes back to ordinary tensors.
 
     >>> import tensorplay as tp
     >>> with tp.inference_mode():
@@ -295,7 +332,7 @@ class inference_mode(_Mode):
         self = super().__new__(cls)
         if isinstance(mode, bool):
             return self
-        self.__init__()  # type: ignore[misc]
+        self.__init__()  # type: ignore[misc]  # as in `_Bare`
         return self(mode)
 
     def __init__(self, mode: bool = True) -> None:
@@ -321,7 +358,7 @@ class inference_mode(_Mode):
 
 
 class set_multithreading_enabled(_Mode):
-    """Whether backward passes may use several threads, at once; in a `with` block, until its end.
+    """Allow backward passes to use several threads or not, at once; in a `with` block, until its end.
 
     It changes no result. A pass runs in the thread that calls it either way, so this only keeps programs
     written for PyTorch running.

@@ -19,9 +19,11 @@ from typing import Any
 from .. import events
 from ..errors import NotCallableError
 from . import loading
+from .bridge import bridge
 from .saved import Packed
 
-__all__ = ["AccumulateGrad", "Extra", "Node", "Out", "RemovableHandle", "key", "next_order", "node_at", "reachable"]
+__all__ = ["AccumulateGrad", "Extra", "Node", "Out", "RemovableHandle", "check_hook", "key", "next_order", "node_at",
+           "reachable"]  # fmt: skip
 
 ASSIGNED = re.compile(r"^(return\s+|[\w, ]+ = )")
 """What stands in front of the expression on a line of source."""
@@ -31,7 +33,7 @@ next_order = itertools.count(0, -1).__next__
 
 
 class Node:
-    """One recorded operation. Made in `apply.py` alone."""
+    """One recorded operation. Made in `apply.py`, and for a user's `Function` in `custom.py`."""
 
     __slots__ = (
         "__weakref__",
@@ -113,7 +115,13 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        """Where gradients go: (node, output number) for each input; leaves end in an AccumulateGrad."""
+        """Where gradients go: (node, output number) for each input; leaves end in an AccumulateGrad.
+
+        >>> import tensorplay as tp
+        >>> x = tp.tensor(1.0, requires_grad=True)
+        >>> [(node.name(), nr) for node, nr in ((x * 2) + x).grad_fn.next_functions]
+        [('MulBackward', 0), ('AccumulateGrad', 0)]
+        """
         return tuple(_visible(edge) for edge in self.edges)
 
     @property
@@ -137,12 +145,43 @@ class Node:
             self.extra = Extra()
         return self.extra
 
+    def __call__(self, *grads: Any) -> Any:
+        """The node's vector-Jacobian product: gradients of the outputs in, those of the inputs out (one, or a tuple).
+
+        >>> import tensorplay as tp
+        >>> x = tp.tensor(3.0, requires_grad=True)
+        >>> (x * x).grad_fn(tp.tensor(1.0))
+        (tensor(3., grad_fn=<MulBackward>), tensor(3., grad_fn=<MulBackward>))
+        """
+        return bridge.called(self, grads)
+
     def register_prehook(self, fn: Callable[[Any], Any]) -> RemovableHandle:
-        """Call `fn(grad_outputs)` before the rule; a returned tuple replaces them."""
+        """Call `fn(grad_outputs)` before the rule; a returned tuple replaces them.
+
+        Raises NotCallableError for what is no function.
+
+        >>> import tensorplay as tp
+        >>> x = tp.ones(2, requires_grad=True)
+        >>> y = (x * 2).sum()
+        >>> handle = y.grad_fn.register_prehook(lambda arrived: (10 * arrived[0],))
+        >>> y.backward()
+        >>> x.grad
+        tensor([20., 20.])
+        """
         return RemovableHandle.into({} if self.freed else self.extras().before, fn)
 
     def register_hook(self, fn: Callable[[Any, Any], Any]) -> RemovableHandle:
-        """Call `fn(grad_inputs, grad_outputs)` after the rule; a returned tuple replaces `grad_inputs`."""
+        """Call `fn(grad_inputs, grad_outputs)` after the rule; a returned tuple replaces `grad_inputs`.
+
+        Raises NotCallableError for what is no function.
+
+        >>> import tensorplay as tp
+        >>> x = tp.ones(2, requires_grad=True)
+        >>> y = x.sum()
+        >>> handle = y.grad_fn.register_hook(lambda sent, arrived: print(sent, arrived))
+        >>> y.backward()
+        (tensor([1., 1.]),) (tensor(1.),)
+        """
         return RemovableHandle.into({} if self.freed else self.extras().after, fn)
 
     def hooks_of(self, output_nr: int) -> dict[int, Any]:
@@ -206,6 +245,7 @@ def key(edge: Any) -> tuple[Node, int]:
 
 
 def _visible(edge: Any) -> tuple[Any, int]:
+    """An edge as the user sees it: PyTorch's pair."""
     if edge is None or node_at(edge) is not None:
         return key(edge)
     return (AccumulateGrad(edge), 0)
@@ -225,6 +265,11 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Any) -> None:
         self.variable = variable
+
+    @property
+    def output_count(self) -> int:
+        """What arrives is one gradient."""
+        return 1
 
     def extras(self) -> Any:
         """The hooks and the metadata of the leaf."""
@@ -301,8 +346,23 @@ class Extra:
         self.tensor_hooks.clear()
 
 
+def check_hook(hook: Any) -> None:
+    """Raise NotCallableError unless it can be called."""
+    if not callable(hook):
+        raise NotCallableError(f"a hook must be callable, got {type(hook).__name__}: give a function")
+
+
 class RemovableHandle:
-    """Takes a hook off again; harmless twice, and usable in a `with` block."""
+    """Takes a hook off again; harmless twice, and usable in a `with` block.
+
+    >>> import tensorplay as tp
+    >>> x = tp.tensor(1.0, requires_grad=True)
+    >>> with x.register_hook(lambda g: g * 5):
+    ...     (x * 1).backward()
+    >>> (x * 1).backward()
+    >>> x.grad
+    tensor(6.)
+    """
 
     __slots__ = ("_hooks", "_key")
     _keys = itertools.count()
@@ -314,8 +374,7 @@ class RemovableHandle:
     @classmethod
     def into(cls, hooks: dict[int, Any], hook: Any) -> RemovableHandle:
         """Add a hook to a dictionary of hooks, which run in the order added."""
-        if not callable(hook):
-            raise NotCallableError(f"a hook must be callable, got {type(hook).__name__}: give a function")
+        check_hook(hook)
         key = next(cls._keys)
         hooks[key] = hook
         return cls(hooks, key)

@@ -17,7 +17,7 @@ from .. import events
 from ..arrays.batch import Batched, BatchSpace
 from ..arrays.dtypes import as_numpy
 from ..arrays.levels import level_of
-from ..errors import FreedGraphWarning, GradError, UnusedInputError
+from ..errors import FreedGraphWarning, GradError, GradOptionError, UnusedInputError
 from ..source import user_line, warn
 from . import hooks, lines, modes
 from .bridge import bridge
@@ -63,6 +63,10 @@ def backward(
         NonScalarError: a root without a vector has not exactly one element.
         NoGradRootError: no root requires a gradient.
         FreedGraphError: the pass reached a part of the graph that is already freed.
+        VersionError: a tensor that a rule reads was edited in place after it was saved.
+        GradError: vectors and roots differ in number or shape, or `inputs` is empty or names what needs no gradient.
+        GradTypeError: something is no tensor.
+        TransformError: called inside a transform of `tp.func`, whose functions have no `.grad` to write.
 
     >>> import tensorplay as tp
     >>> x = tp.tensor([1.0, 2.0], requires_grad=True)
@@ -71,12 +75,7 @@ def backward(
     tensor([2., 4.])
     """
     if grad_variables is not None:
-        if grad_tensors is not None:
-            raise GradError(
-                "`grad_tensors` and `grad_variables` (its old name) were both given; use `grad_tensors` alone"
-            )
-        warn("`grad_variables` is deprecated; use `grad_tensors`", FutureWarning)
-        grad_tensors = grad_variables
+        grad_tensors = _by_old_name(grad_tensors, grad_variables)
     wanted = None if inputs is None else find_targets(inputs, "backward")
     retain = create_graph if retain_graph is None else retain_graph
     forbid_in_transforms()
@@ -93,14 +92,25 @@ def backward(
     _run_backward(roots, wanted, retain, create_graph, layer)
 
 
+def _by_old_name(grad_tensors: Any, grad_variables: Any) -> Any:
+    if grad_tensors is not None:
+        raise GradError("`grad_tensors` and `grad_variables` (its old name) were both given; use `grad_tensors` alone")
+    warn("`grad_variables` is deprecated; use `grad_tensors`", FutureWarning)
+    return grad_variables
+
+
 def _run_backward(roots: list[Root], targets: list[Any] | None, retain: bool, create: bool, layer: int | None) -> None:
+    """Run the pass of `backward`, and add what it sums up to each leaf's `.grad`."""
     run = _new_pass(roots, targets, retain, create or layer is not None)
     for target in targets or ():
         if not isinstance(target, GradientEdge) and not target.is_leaf:
             target.retain_grad()
     with _told(run, roots, layer), _recorded(create, layer):
         for leaf, g in _leaf_sums(run, roots).items():
-            (hooks.keep_grad if leaf._hooks is None else hooks.accumulate)(run, leaf, g)
+            if leaf._hooks is not None:
+                hooks.accumulate(run, leaf, g)
+            elif g is not None:
+                hooks.keep_grad(run, leaf, g)
 
 
 def grad(
@@ -125,11 +135,14 @@ def grad(
         retain_graph, create_graph: as in `backward`.
         only_inputs: deprecated and ignored.
         allow_unused: give None for an input the outputs do not depend on. Defaults to `materialize_grads`.
-        is_grads_batched: the first axis of every vector is a batch; the products are computed in one pass.
+        is_grads_batched: the first axis of every vector is a batch, and one pass computes the products of all.
         materialize_grads: give zeros instead of None.
 
     Raises:
         UnusedInputError: an input was not used and `allow_unused` is not set.
+        GradError: an input needs no gradient.
+        NonScalarError, NoGradRootError, FreedGraphError, VersionError, GradTypeError: as in `backward`.
+        GradOptionError: `materialize_grads` with `allow_unused=False`.
 
     >>> import tensorplay as tp
     >>> x = tp.tensor(3.0, requires_grad=True)
@@ -139,7 +152,7 @@ def grad(
     if not only_inputs:
         warn("`only_inputs` is deprecated and ignored: only inputs are ever computed", FutureWarning)
     if materialize_grads and allow_unused is False:
-        raise ValueError(
+        raise GradOptionError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, got False: "
             "zeros can only be made for inputs that may be unused"
         )
@@ -152,15 +165,16 @@ def grad(
     on_tensors = create_graph or layer is not None
     roots = find_roots(found, grad_outputs, batched=is_grads_batched, create=on_tensors, skip_no_grad=False)
     results = _collect(roots, targets, retain, create_graph, is_grads_batched, layer)
-    results = [
-        _unused(i, g, t, allow_unused, materialize_grads) for i, (g, t) in enumerate(zip(results, targets, strict=True))
-    ]
+    for i, target in enumerate(targets):
+        if results[i] is None:
+            results[i] = _unused(i, target, allow_unused, materialize_grads)
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, Mapping) else tuple(results)
 
 
 def _collect(
     roots: list[Root], targets: list[Any], retain: bool, create: bool, batched: bool, layer: int | None
 ) -> list[Any]:
+    """Run the pass of `grad`: for each target what arrived there, or None."""
     run = _new_pass(roots, targets, retain, create or layer is not None)
     if batched:
         run.xp = BatchSpace(run.xp)
@@ -186,9 +200,8 @@ def _delivered(g: Any, create: bool, layer: int | None) -> Any:
     return bridge.wrap(g._array if layer else np.array(g._array), None)
 
 
-def _unused(i: int, g: Any, target: Any, allowed: bool, zeros: bool) -> Any:
-    if g is not None:
-        return g
+def _unused(i: int, target: Any, allowed: bool, zeros: bool) -> Any:
+    """What stands for the gradient of an input that the outputs do not depend on."""
     if not allowed:
         raise UnusedInputError(
             f"The differentiated Tensor at index {i} appears to not have been used in the graph. "
@@ -203,6 +216,7 @@ def _unused(i: int, g: Any, target: Any, allowed: bool, zeros: bool) -> Any:
 
 
 def _new_pass(roots: list[Root], targets: list[Any] | None, retain: bool, tensors: bool) -> Pass:
+    """A pass that knows what is asked of it, ready to run."""
     run = Pass(retain=retain, tensors=tensors)
     if events.sources_wanted:
         run.place = user_line()
@@ -228,6 +242,7 @@ def _leaf_sums(run: Pass, roots: list[Root]) -> dict[Any, Any]:
     run.node = None
     for leaf, g in leaves.items():
         if leaf._hooks:
+            g = hooks.in_grad_dtype(run, leaf, g)
             leaves[leaf] = hooks.fire(run, leaf, leaf._hooks.gradient.values(), g, "tensor hook")
     if run.gathered:
         hooks.settle(run)
@@ -243,11 +258,8 @@ def _recorded(create: bool, layer: int | None) -> Iterator[None]:
                 switched.enter_context(modes.layer_recording(level, create))
             yield
         return
-    token = modes._grad.set(create)
-    try:
+    with modes.recording_set_to(create):
         yield
-    finally:
-        modes._grad.reset(token)
 
 
 @contextmanager
@@ -278,6 +290,7 @@ def _token(edge: Any) -> tuple[int, int]:
 
 
 def _interrupted(roots: list[Root], error: BaseException) -> None:
+    """Note why the pass ended on the roots it has freed: a second one says so, instead of giving nothing."""
     for edge, _ in roots:
         node = node_at(edge)
         if node is not None and node.freed:
@@ -288,16 +301,13 @@ def _interrupted(roots: list[Root], error: BaseException) -> None:
 
 
 def _all_freed(roots: list[Root], targets: list[Any] | None) -> bool:
-    """Whether this exact request was already served. A mixture of freed and live roots is an error."""
-    nodes = [node_at(edge) for edge, _ in roots]
-    if not all(node is not None and node.freed for node in nodes):
+    """Whether this exact request was already served. (A mixture of freed and live roots is an error, in the loop.)"""
+    nodes = [node for edge, _ in roots if (node := node_at(edge)) is not None and node.freed]
+    if len(nodes) < len(roots):
         return False
-    wanted = None
-    if targets is not None:
-        edges = [edge_to(t) for t in targets]
-        wanted = frozenset(map(_token, edges))
+    wanted = None if targets is None else frozenset(_token(edge_to(t)) for t in targets)
     for node in nodes:
-        extra = node.extra  # type: ignore[union-attr]
+        extra = node.extra
         if extra is not None and extra.interrupted:
             raise lines.interrupted(node, extra.interrupted)
         if (extra.request if extra else None) != wanted:

@@ -26,6 +26,7 @@ from ..errors import (
 from ..source import warn
 from .bridge import bridge
 from .graph import GradientEdge
+from .hooks import keeps_dtype
 
 __all__ = [
     "Root",
@@ -65,7 +66,7 @@ def find_roots(tensors: list[Any], vectors: Any, *, batched: bool, create: bool,
         if edge is None:
             skipped.append(i)
             continue
-        found.append((edge, _seed(tensor, vector, batched, create)))
+        found.append((edge, _seed(i, tensor, vector, batched, create)))
     if skipped and (not found or not skip_no_grad):
         raise NoGradRootError(
             f"element {skipped[0]} of tensors does not require grad and does not have a grad_fn: nothing it was made "
@@ -77,6 +78,7 @@ def find_roots(tensors: list[Any], vectors: Any, *, batched: bool, create: bool,
 
 
 def _vectors(vectors: Any, count: int) -> Sequence[Any]:
+    """One vector (or None) for each root."""
     if vectors is None:
         return [None] * count
     given = list(vectors) if isinstance(vectors, Iterable) and not isinstance(vectors, bridge.Tensor) else [vectors]
@@ -85,7 +87,7 @@ def _vectors(vectors: Any, count: int) -> Sequence[Any]:
     return given
 
 
-def _seed(tensor: Any, vector: Any, batched: bool, create: bool) -> Any:
+def _seed(i: int, tensor: Any, vector: Any, batched: bool, create: bool) -> Any:
     """The vector a root starts with, as the pass computes: an array, a Tensor under `create_graph`, or a batch."""
     if vector is not None and not isinstance(vector, bridge.Tensor):
         got = type(vector).__name__
@@ -105,14 +107,15 @@ def _seed(tensor: Any, vector: Any, batched: bool, create: bool) -> Any:
             )
         seed = np.ones(shape, dtype)
         return bridge.wrap(seed, None) if create else seed
-    _check_seed(vector, shape, dtype, batched)
+    _check_seed(i, vector, shape, dtype, batched)
     given = vector if create else vector._array
-    if given.dtype != dtype:
+    if given.dtype != dtype and not keeps_dtype(tensor, given, dtype):
         given = bridge.tensors.cast(given, dtype) if create else given.astype(dtype)
     return Batched(given, BatchSpace(bridge.tensors if create else cpu)) if batched else given
 
 
-def _check_seed(vector: Any, shape: tuple[int, ...], dtype: Any, batched: bool) -> None:
+def _check_seed(i: int, vector: Any, shape: tuple[int, ...], dtype: Any, batched: bool) -> None:
+    """Raise GradError unless the vector given for root i has its shape, and is real if the root is."""
     got = tuple(vector.shape)
     if batched:
         if got[1:] != tuple(shape) or not got:
@@ -123,8 +126,8 @@ def _check_seed(vector: Any, shape: tuple[int, ...], dtype: Any, batched: bool) 
             )
     elif got != tuple(shape):
         raise GradError(
-            f"Mismatch in shape: grad_output[0] has a shape of {list(got)} and output[0] has a shape of {list(shape)}. "
-            f"The vector has one weight per element of the output."
+            f"Mismatch in shape: grad_output[{i}] has a shape of {list(got)} and output[{i}] has a shape of "
+            f"{list(shape)}. The vector has one weight per element of the output."
         )
     if vector._array.dtype.kind == "c" and dtype.kind != "c":
         raise GradError(
@@ -147,8 +150,10 @@ def graph_layer(tensors: list[Any], vectors: Any) -> int | None:
 
 
 def shared_below(level: int) -> tuple[int, ...]:
-    """The layer that shares its graph with this one: the next below a dual level of `forward_ad`, where one graph
-    carries both modes."""
+    """The layer that shares its graph with this one, if there is one.
+
+    In `forward_ad` one graph carries both modes: a dual level shares it with the next layer below.
+    """
     frame = frame_of(level)
     if frame is None or frame.kind != "dual":
         return ()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.batch import Batched
+from ..arrays.batch import Batched, BatchSpace
 from ..errors import FreedGraphError, GradError
 from ..ops import Op
 from . import lines
@@ -107,7 +107,7 @@ class Rule:
     def pull(self, xp: Any, g: Any, s: Any) -> list[Any]:
         """Gradients of the tensor arguments, from those of the outputs: as Tensors in, as Tensors out."""
         arrived = g if self.many else [g]
-        like = next(v for v in arrived if v is not None)
+        like: Any = next((v for v in arrived if v is not None), None)
         given = [self.nothing(out) if v is None else _given(v) for v, out in zip(arrived, self.outs, strict=True)]
         run = partial(self.function._rule(), self.ctx)
         sent = self.counted(bridge.in_batch(run, given, like.count) if _recorded_batch(like) else run(*given))
@@ -143,8 +143,8 @@ class Rule:
     def taken(self, xp: Any, like: Any, i: int, v: Any) -> Any:
         """One gradient in the form the pass uses; the engine sums and casts it to fit the input."""
         target = self.fit[i]
-        if v is None or target is None:
-            return None
+        if v is None or target is None or (like is None and isinstance(xp, BatchSpace)):
+            return None  # of a batch of which nothing came, the count is not known
         shape, dtype = target
         if not _stretches(shape, v.shape):
             raise GradError(
@@ -156,7 +156,7 @@ class Rule:
                 f"Function {self.name} returned an invalid gradient at index {i} - got {v.dtype} for an input of dtype "
                 f"{dtype}: take the real part"
             )
-        if isinstance(like, bridge.Tensor):
+        if isinstance(like, bridge.Tensor) or (like is None and xp is bridge.tensors):
             return v
         if _recorded_batch(like):
             return Batched(v._array.data, xp)

@@ -62,6 +62,7 @@ def hooks_in_force() -> Hooks | None:
 
 
 def _allowed() -> None:
+    """Raise SavedHooksError inside `disable_saved_tensors_hooks`."""
     message = _refusal.get()
     if message is not None:
         raise SavedHooksError(message)
@@ -172,6 +173,11 @@ class saved_tensors_hooks:
     Of nested blocks the innermost counts, and each thread has its own. `pack_hook` may return anything that does
     not hold the tensor it was given. What `unpack_hook` makes of that must be a tensor with the same shape.
 
+    Raises:
+        NotCallableError: a hook cannot be called.
+        SavedHooksError: such hooks are disabled here, a pack hook edits its input, or a shape has changed.
+        SavedHooksTypeError: what an unpack hook gives back is no tensor.
+
     >>> import tensorplay as tp
     >>> x = tp.tensor([3.0], requires_grad=True)
     >>> with tp.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), tp.tensor):
@@ -218,6 +224,12 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Inside the block, or the decorated function, using hooks for saved tensors raises SavedHooksError.
 
     So does entering it while such hooks are in force.
+
+    >>> import tensorplay as tp
+    >>> with tp.autograd.graph.disable_saved_tensors_hooks("no hooks in here"):
+    ...     tp.autograd.graph.save_on_cpu().__enter__()
+    Traceback (most recent call last):
+    tensorplay.errors.SavedHooksError: no hooks in here
     """
     if _stack.get():
         raise SavedHooksError(error_message)
@@ -240,6 +252,7 @@ class _Kept:
         self.context, self.tensor = context, tensor.detach().clone()
 
     def open(self) -> Any:
+        """The copy, in the block that made it."""
         if _mutation.get() is not self.context:
             raise MutationContextError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
@@ -259,7 +272,8 @@ _mutation: ContextVar[_MutationContext | None] = ContextVar("tensorplay_saved_mu
 def allow_mutation_on_saved_tensors() -> Iterator[_MutationContext]:
     """Inside the block saved tensors may be edited in place: backward uses the values as they were when saved.
 
-    It costs a copy of every saved tensor. Call backward inside the same block.
+    It costs a copy of every saved tensor. Call backward inside the same block: elsewhere it raises a
+    MutationContextError. A block inside another one raises a SavedHooksError.
 
     >>> import tensorplay as tp
     >>> with tp.autograd.graph.allow_mutation_on_saved_tensors():

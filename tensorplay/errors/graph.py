@@ -21,6 +21,7 @@ __all__ = [
     "FunctionalTypeError",
     "GradArgumentError",
     "GradError",
+    "GradOptionError",
     "GradTypeError",
     "GradcheckError",
     "GradcheckInputError",
@@ -50,6 +51,7 @@ __all__ = [
     "StrategyError",
     "TransformError",
     "TransformInputError",
+    "TransformTypeError",
     "UnusedInputError",
     "VersionError",
     "VersionTypeError",
@@ -70,6 +72,10 @@ class GradTypeError(TensorPlayError, TypeError):
 
 class GradArgumentError(GradTypeError, RuntimeError):
     """Something that is neither a tensor nor a gradient edge was to be differentiated, or to differentiate by."""
+
+
+class GradOptionError(TensorPlayError, ValueError):
+    """Options of `grad` contradict each other."""
 
 
 class NonScalarError(GradError):
@@ -225,6 +231,10 @@ class RandomnessError(TensorPlayError, RuntimeError):
 
 class TransformError(TensorPlayError, RuntimeError):
     """A function given to `tp.func` did not take or return what the transform needs."""
+
+
+class TransformTypeError(TensorPlayError, TypeError, RuntimeError):
+    """A product with a Jacobian was asked for with something that is no tensor."""
 
 
 class TransformInputError(TensorPlayError, ValueError):

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..arrays.levels import Frame, entered, next_level
+from ..autograd.callables import check_function
 from ..autograd.forward_ad import fitting_tangent
 from ..errors import TransformError
-from ..lifting import dual, parts
+from ..lifting import dual, moment, parts
 from ..tangents import DualSpace
 from ..tensor import Tensor, wrap
-from .reverse import outputs_of, split_aux
+from .arguments import outputs_of, split_aux
 from .trees import Tree, flatten, tree_map
 
 __all__ = ["jvp"]
@@ -30,12 +31,20 @@ def jvp(
     Costs about as much as two evaluations, whatever the sizes: the derivative moves along with the value.
     With `has_aux`: (value, J t, aux). With `strict`, a value that does not depend on the primals is an error.
 
-    Raises TransformError where primals are no tuple or tangents do not match them.
+    An edit in place of an argument is seen inside alone: the caller's tensor stays as it is. The results require a
+    gradient where a leaf that `func` made does.
+
+    Raises:
+        TransformError: primals are no tuple of tensors, or tangents are nested otherwise.
+        InPlaceError: `func` edits a tensor from outside.
+        ForwardADError: a tangent has another shape than its primal.
+        ForwardADValueError: a primal or a tangent is of integer dtype.
 
     >>> import tensorplay as tp
     >>> tp.func.jvp(lambda x: x * x, (tp.tensor([1.0, 2.0]),), (tp.tensor([1.0, 0.0]),))
     (tensor([1., 4.]), tensor([2., 0.]))
     """
+    check_function(func, NAME)
     pairs, tree = _pairs(primals, tangents)
     with _moving() as level:
         inside = tree.unflatten([dual(x, t, level) for x, t in pairs])
@@ -56,7 +65,7 @@ def jvp(
 @contextmanager
 def _moving() -> Iterator[int]:
     level = next_level()
-    with entered(Frame("jvp", level, DualSpace(level))):
+    with entered(Frame("jvp", level, DualSpace(level), born=moment())):
         yield level
 
 

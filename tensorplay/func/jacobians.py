@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.callables import check_function
 from ..errors import VmapError
-from ..shaping import permute, reshape
+from ..functional.shaping import permute, reshape
 from ..tensor import Tensor, wrap
+from .arguments import Argnums, replaced, selected
 from .forward import jvp
 from .mapping import vmap
-from .reverse import Argnums, replaced, selected, vjp
+from .reverse import vjp
 from .trees import flatten
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
@@ -28,13 +30,17 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
 
     J has the shape of the output followed by that of the input: J[i, j] = ∂out[i]/∂x[j]. Nests of outputs and
     inputs give a nest of Jacobians. Cheaper than `jacfwd` where there are fewer outputs than inputs.
-    `chunk_size` limits how many rows are computed at once.
+    `chunk_size` limits how many rows are computed at once. With `has_aux`: (J, aux).
+
+    Raises TransformError where `argnums` does not fit the arguments or `func` returns something else than tensors,
+    VmapError for a `chunk_size` below 1.
 
     >>> import tensorplay as tp
     >>> tp.func.jacrev(lambda x: x * x)(tp.tensor([1.0, 2.0]))
     tensor([[2., 0.],
             [0., 4.]])
     """
+    check_function(func, "jacrev")
     if chunk_size is not None and chunk_size <= 0:
         raise VmapError(f"jacrev: `chunk_size` should be greater than 0, got {chunk_size}")
 
@@ -65,13 +71,16 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
 def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
     """The function that computes the Jacobian of `func`, one forward run for all columns at once.
 
-    The result is that of `jacrev`. Cheaper where there are fewer inputs than outputs.
+    The result is that of `jacrev`. Cheaper where there are fewer inputs than outputs. `randomness` is as in `vmap`.
+
+    Raises TransformError as `jacrev` does, ForwardADValueError for inputs of integer dtype.
 
     >>> import tensorplay as tp
     >>> tp.func.jacfwd(lambda x: x * x)(tp.tensor([1.0, 2.0]))
     tensor([[2., 0.],
             [0., 4.]])
     """
+    check_function(func, "jacfwd")
 
     @functools.wraps(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
@@ -98,11 +107,15 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
 def hessian(func: Function, argnums: Argnums = 0) -> Function:
     """The function that computes all second derivatives of `func`: forward over reverse, `jacfwd(jacrev(func))`.
 
+    H has the shape of the output followed by twice that of the input: H[i, j] = ∂²func/∂x[i]∂x[j] for a single number.
+    Raises as `jacrev` and `jacfwd` do.
+
     >>> import tensorplay as tp
     >>> tp.func.hessian(lambda x: (x**3).sum())(tp.tensor([1.0, 2.0]))
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
+    check_function(func, "hessian")
     return jacfwd(jacrev(func, argnums), argnums)
 
 

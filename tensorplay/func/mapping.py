@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..autograd.bridge import bridge
-from ..errors import DimensionError, RandomnessError, ShapeError, VmapError
-from ..joining import cat
+from ..autograd.callables import check_function
+from ..errors import DimensionError, RandomnessError, VmapError
+from ..functional.joining import cat
+from ..functional.shaping import permute
 from ..lifting import batched, level_of, lift, mapped, unbatched
-from ..shaping import permute
 from ..tensor import Tensor
 from .trees import Tree, flatten, prefixed
 
@@ -29,13 +30,16 @@ def vmap(
 ) -> Function:
     """The function that runs `func` for every example of a batch, without a loop.
 
-    `vmap(f)(x)[i]` equals `f(x[i])`. Inside, tensors look as they would for one example.
+    `vmap(f)(x)[i]` equals `f(x[i])`. Inside, tensors look as they would for one example. An edit in place of an
+    argument is seen inside alone: the caller's tensor stays as it is. A tensor kept from inside cannot be used after
+    the call.
 
     Args:
         func: takes and returns tensors, or nested tuples, lists and dicts of them.
         in_dims: the dimension that counts the examples: one for all arguments, or a nest that matches them;
             None where an argument is the same for all examples, as keyword arguments always are.
-        out_dims: where that dimension goes in the results; None for one that does not depend on the examples.
+        out_dims: where that dimension goes in the results; None for one that does not depend on the examples,
+            which may then be anything.
         randomness: what a random function inside is to do: "error", "different" for each example, or the "same".
         chunk_size: run at most so many examples at once, which takes less memory.
 
@@ -49,6 +53,7 @@ def vmap(
     tensor([[0.2500, 0.7500],
             [0.5000, 0.5000]])
     """
+    check_function(func, "vmap")
     if randomness not in ("error", "different", "same"):
         raise RandomnessError(
             f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
@@ -110,13 +115,16 @@ class _Call:
                     f"structure of `outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has "
                     f"structure {shape}. Give one number for all, or a nest of the same form"
                 )
+            _check_out_dims(self.name, out_dims, dims)
             return [self._out(x, d, level) for x, d in zip(outs, dims, strict=True)], shape, dims
 
     def _out(self, x: Any, dim: int | None, level: int) -> Any:
         if not isinstance(x, Tensor):
+            if dim is None:  # the same for all examples, whatever it is
+                return x
             raise VmapError(
                 f"vmap({self.name}, ...): `{self.name}` must only return Tensors, got type {type(x)}: "
-                "return numbers and other things from outside the mapped function"
+                "return numbers and other things from outside the mapped function, or with None as their out_dims"
             )
         if dim is not None:
             return unbatched(lift(x, level), level)[0]
@@ -202,12 +210,19 @@ def _moved(x: Tensor, source: int, target: int) -> Tensor:
     return permute(x, *order)
 
 
+def _check_out_dims(name: str, out_dims: Any, dims: list[Any]) -> None:
+    for dim in dims:
+        if dim is not None and not isinstance(dim, int):
+            raise VmapError(
+                f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
+                f"ints that says where the mapped dimension goes in the outputs, got {dim!r}"
+            )
+
+
 def _placed(x: Tensor, dim: int | None) -> Tensor:
     """The examples' dimension, which is in front, taken to where it is wanted."""
     if dim is None:
         return x
-    if not isinstance(dim, int):
-        raise ShapeError(f"out_dims is made of ints and None, got {dim!r}")
     if not -x.ndim <= dim < x.ndim:
         raise DimensionError(
             f"Dimension out of range (expected to be in range of [{-x.ndim}, {x.ndim - 1}], but got {dim}): "

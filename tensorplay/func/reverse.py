@@ -11,17 +11,18 @@ import numpy as np
 
 from ..arrays.levels import Frame, entered
 from ..autograd import passes
+from ..autograd.callables import check_function
 from ..autograd.modes import layer_recording, ordinary_tensors, recording_at
 from ..autograd.node import node_at
-from ..errors import DTypeError, TransformError, TransformInputError
-from ..lifting import alias, innermost, level_of, lift
+from ..errors import DTypeError, TransformError, TransformInputError, TransformTypeError
+from ..lifting import alias, born_at, innermost, level_of, lift, moment
 from ..tensor import Tensor, constant, edge_of, wrap
+from .arguments import Argnums, outputs_of, replaced, selected, split_aux
 from .trees import Tree, flatten, tree_map
 
-__all__ = ["Argnums", "Layer", "grad", "grad_and_value", "linearize", "replaced", "selected", "split_aux", "vjp"]
+__all__ = ["Layer", "grad", "grad_and_value", "linearize", "vjp"]
 
 Function = Callable[..., Any]
-Argnums = int | tuple[int, ...]
 
 
 # ------------------------------------------------------------------------------------- one gradient
@@ -40,12 +41,19 @@ class Layer:
         """Whether the caller records: if not, results are constants to whatever is around."""
         self.inputs: list[Tensor] = []
         self.fresh: list[Tensor] = []
+        self.born: int | None = None
+        self.ended: int | None = None
 
     @contextmanager
     def running(self) -> Iterator[None]:
         """Operations are recorded, also inside an outer `no_grad` or `inference_mode`."""
-        with entered(Frame("grad")), ordinary_tensors(), layer_recording(self.level, True):
-            yield
+        self.born, self.ended = moment(), None
+        frame = Frame("grad", born=self.born, inputs=self.inputs)
+        try:
+            with entered(frame), ordinary_tensors(), layer_recording(self.level, True):
+                yield
+        finally:
+            self.ended = moment()
 
     def enter(self, x: Any) -> Tensor:
         """x as something to differentiate by."""
@@ -99,7 +107,7 @@ class Layer:
             leaf._needs_grad = False
 
     def concerns_others(self, y: Any) -> bool:
-        """Whether y depends on a leaf that was not made here."""
+        """Whether y depends on a leaf that was not made here, nor by the function while it ran."""
         if not isinstance(y, Tensor) or not self.tracks(y):
             return False
         own = set(map(id, self.fresh))
@@ -108,12 +116,18 @@ class Layer:
             edge = stack.pop()
             node = node_at(edge)
             if node is None:
-                if edge is not None and edge._needs_grad and id(edge) not in own:
+                if edge is not None and edge._needs_grad and id(edge) not in own and not self._made_inside(edge):
                     return True
             elif node not in seen:
                 seen.add(node)
                 stack.extend(node.edges)
         return False
+
+    def _made_inside(self, leaf: Tensor) -> bool:
+        made = born_at(leaf)
+        if made is None or self.born is None or made < self.born:
+            return False
+        return self.ended is None or made < self.ended
 
     def leave(self, y: Any) -> Any:
         """y for the caller: a constant, unless the caller records and y depends on more than the leaves made here."""
@@ -128,59 +142,6 @@ def _zeros(x: Tensor) -> Tensor:
     return wrap(np.zeros(x.shape, x._array.dtype))
 
 
-# ------------------------------------------------------------------------------------------ arguments
-
-
-def selected(args: tuple[Any, ...], argnums: Any) -> Any:
-    """The arguments to differentiate by: one, or a tuple of them. Raises TransformError for numbers that misfit."""
-    if not isinstance(argnums, (int, tuple)) or isinstance(argnums, bool):
-        raise TransformError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-    for number in numbers:
-        if not isinstance(number, int):
-            raise TransformError(f"argnums must be int or Tuple[int, ...], got: {argnums}")
-        if not -len(args) <= number < len(args):
-            raise TransformError(
-                f"Got argnum={number}, but only {len(args)} positional inputs: they are counted from 0"
-            )
-    if len({number % len(args) for number in numbers}) != len(numbers):
-        raise TransformError(f"argnums elements must be unique, got {argnums}")
-    return tuple(args[n] for n in numbers) if isinstance(argnums, tuple) else args[argnums]
-
-
-def replaced(args: tuple[Any, ...], argnums: Any, new: Any) -> tuple[Any, ...]:
-    """The arguments with those that were selected replaced."""
-    pairs = zip(argnums, new, strict=True) if isinstance(argnums, tuple) else ((argnums, new),)
-    changed = list(args)
-    for number, value in pairs:
-        changed[number] = value
-    return tuple(changed)
-
-
-def split_aux(result: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
-    """(output, aux) of what a function returned; aux is None unless `has_aux`."""
-    if not has_aux:
-        return result, None
-    if not isinstance(result, tuple) or len(result) != 2:
-        got = f"a tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
-        raise TransformError(
-            f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True, got {got}"
-        )
-    return result
-
-
-def outputs_of(result: Any, name: str) -> tuple[list[Tensor], Tree]:
-    """The tensors a function returned, and their nest."""
-    outs, tree = flatten(result)
-    for y in outs:
-        if not isinstance(y, Tensor):
-            raise TransformError(
-                f"{name}: expected f(*primals) to return only tensors, got unsupported type {type(y)}: "
-                "return other things as aux, with has_aux=True"
-            )
-    return outs, tree
-
-
 # ----------------------------------------------------------------------------------------- transforms
 
 
@@ -190,12 +151,17 @@ def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Functio
     The result looks like the argument number `argnums` (or is a tuple of such): ∂func/∂x for every tensor in it.
     With `has_aux`, `func` returns (number, something) and the result is (gradient, something).
 
-    Raises TransformError where `func` does not return a 0-d tensor, or `argnums` does not fit its arguments.
+    Inside, edits in place are for tensors made inside, and what is to require a gradient is not changed. Leaves that
+    `func` makes itself are constants to the outside: the result does not require a gradient because of them.
+
+    Raises TransformError where `func` does not return a 0-d tensor, `argnums` does not fit its arguments, or
+    `requires_grad_()` is called inside; InPlaceError for an edit of an argument or of a tensor from outside.
 
     >>> import tensorplay as tp
     >>> tp.func.grad(tp.func.grad(lambda x: x**3))(tp.tensor(2.0))
     tensor(12.)
     """
+    check_function(func, "grad")
     both = grad_and_value(func, argnums, has_aux)
 
     @functools.wraps(func)
@@ -209,10 +175,13 @@ def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Functio
 def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """As `grad`, with the value itself: (gradient, value), or (gradient, (value, aux)) with `has_aux`.
 
+    Raises TransformError as `grad` does.
+
     >>> import tensorplay as tp
     >>> tp.func.grad_and_value(lambda x: (x * x).sum())(tp.tensor([1.0, 2.0]))
     (tensor([2., 4.]), tensor(5.))
     """
+    check_function(func, "grad_and_value")
 
     @functools.wraps(func)
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
@@ -249,7 +218,11 @@ def _check_number(value: Any) -> None:
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """(func(*primals), vjp_fn): the value, and the function v → vᵀ J, which gives one product per primal.
 
-    `vjp_fn` can be called as often as you like. With `has_aux`: (value, vjp_fn, aux).
+    `vjp_fn` can be called as often as you like; v has the shape of the value, None stands for 1. With `has_aux`:
+    (value, vjp_fn, aux). Raises TransformError, or TransformTypeError, for a v that does not fit.
+
+    Raises TransformError where `func` returns something else than tensors; `vjp_fn` does where v has not the form
+    and the shapes of the value.
 
     >>> import tensorplay as tp
     >>> value, vjp_fn = tp.func.vjp(lambda x: x * x, tp.tensor([1.0, 2.0]))
@@ -259,13 +232,20 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     product = _Product(func, primals, has_aux, "vjp(f, *primals)")
     value = product.out_tree.unflatten(map(product.layer.leave, product.outs))
     aux = tree_map(product.layer.leave, product.aux)
-    return (value, product.pull, aux) if has_aux else (value, product.pull)
+
+    def vjp_fn(cotangents: Any) -> tuple[Any, ...]:
+        """One vector-Jacobian product for each primal."""
+        return product.pull(cotangents)
+
+    vjp_fn.__qualname__ = vjp_fn.__name__
+    return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
 
 
 class _Product:
     """A function evaluated once, its graph kept for products with its Jacobian."""
 
     def __init__(self, func: Function, primals: tuple[Any, ...], has_aux: bool, name: str) -> None:
+        check_function(func, name)
         self.layer = layer = Layer()
         try:
             with layer.running():
@@ -281,7 +261,9 @@ class _Product:
     def _create(self, vectors: list[Any]) -> bool:
         """Whether a product's own graph can be wanted by somebody."""
         layer = self.layer
-        return recording_at(layer.level) and ((layer.outer and self.others) or any(map(layer.tracks, vectors)))
+        return recording_at(layer.level) and (
+            (layer.outer and self.others) or any(layer.tracks(v) for v in vectors if v is not None)
+        )
 
     def pull(self, cotangents: Any) -> tuple[Any, ...]:
         """One vector-Jacobian product for each primal."""
@@ -301,8 +283,13 @@ class _Product:
 
 
 def _check_shape(v: Any, y: Tensor, i: int) -> None:
+    if v is None:  # 1, which a backward pass allows for outputs of one element
+        return
     if not isinstance(v, Tensor):
-        raise TransformError(f"vjp_fn: cotangent {i} must be a Tensor, got {type(v)}")
+        raise TransformTypeError(
+            f"gradients can be either Tensors or None, but got {type(v).__name__} as cotangent {i}: tp.tensor(...) "
+            "makes a tensor"
+        )
     if v.shape != y.shape:
         raise TransformError(
             f"Mismatch in shape: grad_output[{i}] has a shape of {list(v.shape)} and output[{i}] has a shape of "
@@ -315,6 +302,9 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
 
     J t comes from backward passes alone: u → Jᵀ u is recorded as a function of u, and the vector-Jacobian product
     of that linear function with t is J t.
+
+    Raises TransformError where `func` returns something else than tensors; `jvp_fn` does where t has not the form
+    and the shapes of the primals.
 
     >>> import tensorplay as tp
     >>> value, jvp_fn = tp.func.linearize(lambda x: x * x, tp.tensor([1.0, 2.0]))

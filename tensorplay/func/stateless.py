@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..autograd.modes import no_grad
-from ..errors import ParametrizeError
-from ..joining import stack
+from ..errors import ParametrizeError, ParametrizeTypeError
+from ..functional.joining import stack
 from ..tensor import Tensor
 
 __all__ = ["functional_call", "stack_module_state"]
@@ -39,7 +39,8 @@ def functional_call(
         strict: every parameter and buffer must be given, and nothing else.
 
     Raises:
-        ParametrizeError: with `strict`, for paths that are missing or left over.
+        ParametrizeError: two dicts give one path; with `strict`, paths are missing or left over.
+        ParametrizeTypeError: something else stands where the module or the dict is needed.
 
     >>> import tensorplay as tp
     >>> layer = tp.nn.Linear(2, 1)
@@ -47,7 +48,12 @@ def functional_call(
     >>> tp.func.functional_call(layer, new, tp.ones(2)).tolist()
     [2.0]
     """
+    if not hasattr(module, "named_parameters"):
+        raise ParametrizeTypeError(
+            f"functional_call: '{type(module).__name__}' object has no attribute 'named_parameters': expected a Module"
+        )
     given = _merged(parameter_and_buffer_dicts)
+    _check_names(given)
     places = _places(module)
     if strict:
         _check_strict(places, given)
@@ -63,17 +69,29 @@ def _merged(dicts: Tensors | Sequence[Tensors]) -> dict[str, Tensor]:
     if isinstance(dicts, Mapping):
         return dict(dicts)
     if not isinstance(dicts, Sequence) or not all(isinstance(d, Mapping) for d in dicts):
-        raise ParametrizeError(
-            "functional_call expects parameter_and_buffer_dicts to be a dict or a sequence of dicts, got "
-            f"{type(dicts).__name__}"
+        raise ParametrizeTypeError(
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but functional_call got "
+            f"{type(dicts).__name__}: dict(model.named_parameters()) makes one"
         )
     merged: dict[str, Tensor] = {}
     for part in dicts:
         twice = merged.keys() & part.keys()
         if twice:
-            raise ParametrizeError(f"{sorted(twice)} appeared in multiple dictionaries: name each parameter once")
+            raise ParametrizeTypeError(
+                f"{sorted(twice)} appeared in multiple dictionaries; the behavior of functional_call would be "
+                "ambiguous: name each parameter once"
+            )
         merged.update(part)
     return merged
+
+
+def _check_names(given: Mapping[Any, Any]) -> None:
+    wrong = [name for name in given if not isinstance(name, str)]
+    if wrong:
+        raise ParametrizeTypeError(
+            f"'{type(wrong[0]).__name__}' object has no attribute 'rpartition': functional_call takes tensors by the "
+            f"paths of parameters and buffers, such as 'weight', got {wrong[0]!r}"
+        )
 
 
 def _places(module: Any) -> dict[str, tuple[Any, str]]:
@@ -146,6 +164,9 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
     With `vmap` over that dimension and `functional_call` an ensemble runs as one module. The stacked parameters are
     leaves of their own, which require a gradient where the modules' do.
 
+    Raises ParametrizeError for no modules or modules of several classes, ShapeError where their parameters differ in
+    shape.
+
     >>> import tensorplay as tp
     >>> layers = [tp.nn.Linear(2, 1) for _ in range(3)]
     >>> parameters, buffers = tp.func.stack_module_state(layers)
@@ -168,5 +189,5 @@ def _stacked(states: list[dict[str, Tensor]]) -> dict[str, Tensor]:
     with no_grad():
         stacked = {name: stack([state[name] for state in states]) for name in states[0]}
     for name, value in stacked.items():
-        value.requires_grad_(states[0][name].requires_grad)
+        value.requires_grad = states[0][name].requires_grad  # the method is refused inside a transform
     return stacked

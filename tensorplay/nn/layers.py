@@ -9,6 +9,7 @@ from typing import Any, overload
 
 from .. import creation
 from ..creation import DTypeLike
+from ..errors import IndexingError, ModuleTypeError
 from ..tensor import Tensor
 from . import functional, init
 from .module import Module
@@ -54,9 +55,9 @@ class Linear(Module):
         if self.bias is not None:
             init.uniform_(self.bias, -bound, bound)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Tensor:
         """Shape (…, in_features) to (…, out_features)."""
-        return functional.linear(x, self.weight, self.bias)
+        return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         """The sizes."""
@@ -71,9 +72,9 @@ class ReLU(Module):
     tensor([0., 2.])
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Same shape as `x`."""
-        return functional.relu(x)
+    def forward(self, input: Tensor) -> Tensor:
+        """Same shape as `input`."""
+        return functional.relu(input)
 
 
 class Tanh(Module):
@@ -84,9 +85,9 @@ class Tanh(Module):
     tensor([0.0000, 0.7616])
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Same shape as `x`."""
-        return functional.tanh(x)
+    def forward(self, input: Tensor) -> Tensor:
+        """Same shape as `input`."""
+        return functional.tanh(input)
 
 
 class Sigmoid(Module):
@@ -97,9 +98,9 @@ class Sigmoid(Module):
     tensor([0.5000, 0.8808])
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Same shape as `x`."""
-        return functional.sigmoid(x)
+    def forward(self, input: Tensor) -> Tensor:
+        """Same shape as `input`."""
+        return functional.sigmoid(input)
 
 
 class Sequential(Module):
@@ -121,15 +122,17 @@ class Sequential(Module):
         named = modules[0] if len(modules) == 1 and isinstance(modules[0], Mapping) else None
         for name, module in named.items() if named is not None else enumerate(modules):
             if module is None:
-                raise TypeError(f"Sequential takes modules, got None as number {name}")
+                raise ModuleTypeError(
+                    f"NoneType is not a Module subclass: Sequential takes modules, got None as number {name}"
+                )
             self.add_module(str(name), module)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """Each module's output is the next one's input."""
         for module in vars(self).values():
             if isinstance(module, Module):
-                x = module(x)
-        return x
+                input = module(input)
+        return input
 
     def append(self, module: Module) -> Sequential:
         """Add a module at the end; returns the Sequential."""
@@ -156,7 +159,15 @@ class Sequential(Module):
 
     def _name_of(self, index: int) -> str:
         names = [name for name, _ in self._all_children()]
-        number = operator.index(index)
+        try:
+            number = operator.index(index)
+        except TypeError:
+            raise ModuleTypeError(
+                f"'{type(index).__name__}' object cannot be interpreted as an integer: a Sequential's modules have "
+                f"numbers, 0 to {len(names) - 1}, got {index!r}. get_submodule(name) finds one by name"
+            ) from None
         if not -len(names) <= number < len(names):
-            raise IndexError(f"index {number} is out of range: this Sequential has {len(names)} modules")
+            raise IndexingError(
+                f"index {number} is out of range: this Sequential has {len(names)} modules, numbered from 0"
+            )
         return names[number]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..scores import check_reduction
+from ..functional.losses import check_reduction
 from ..tensor import Tensor
 from . import functional
 from .module import Module

@@ -11,7 +11,9 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from .. import events
+from ..autograd.callables import check_function
 from ..autograd.node import RemovableHandle
+from ..errors import MissingMethodError, ModuleNameError, ModuleTypeError, SubmoduleError, TrainingModeError
 from ..tensor import Tensor
 from .parameter import Parameter, clear_gradients
 from .state import Loaded, copy_into, differences
@@ -51,7 +53,7 @@ class Module:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the output. Every subclass writes its own."""
-        raise NotImplementedError(
+        raise MissingMethodError(
             f'Module [{type(self).__name__}] is missing the required "forward" function: '
             "define forward(self, x) in the class"
         )
@@ -104,43 +106,77 @@ class Module:
     # -------------------------------------------------------------------------------- attributes
 
     def __setattr__(self, name: str, value: Any) -> None:
-        plain = isinstance(value, Tensor) and not isinstance(value, Parameter)
-        if plain and isinstance(vars(self).get(name), Parameter):
-            raise TypeError(
-                f"cannot assign a plain tensor as parameter '{name}' (nn.Parameter or None expected): it would "
+        if value is not None and (name in self._buffers or name in vars(self)):
+            self._check_assigned(name, value)
+        object.__setattr__(self, name, value)
+
+    def _check_assigned(self, name: str, value: Any) -> None:
+        """Raise ModuleTypeError if `value` would silently take the place of a parameter, a submodule or a buffer."""
+        old = vars(self).get(name)
+        if isinstance(old, Parameter) and not isinstance(value, Parameter):
+            what = "a plain tensor" if isinstance(value, Tensor) else f"'{_kind(value)}'"
+            raise ModuleTypeError(
+                f"cannot assign {what} as parameter '{name}' (nn.Parameter or None expected): it would "
                 "no longer be learned. Change its values with .copy_() under no_grad(), or assign a Parameter."
             )
-        object.__setattr__(self, name, value)
+        if isinstance(old, Module) and not isinstance(value, Module):
+            raise ModuleTypeError(
+                f"cannot assign '{_kind(value)}' as child module '{name}' (nn.Module or None expected): "
+                f"its parameters would be lost. Use another name, or del it first."
+            )
+        if name in self._buffers and not isinstance(value, Tensor):
+            raise ModuleTypeError(
+                f"cannot assign '{_kind(value)}' as buffer '{name}' (a Tensor or None expected): "
+                "it is part of the state. Write tp.tensor(...)."
+            )
 
     def register_parameter(self, name: str, parameter: Parameter | None) -> None:
         """The same as assigning the attribute; None says that there could be such a parameter."""
-        self._check_name(name)
+        self._check_name("parameter", name)
         if parameter is not None and not isinstance(parameter, Parameter):
-            raise TypeError(f"cannot assign {type(parameter).__name__} to parameter '{name}' (nn.Parameter or None)")
+            raise ModuleTypeError(
+                f"cannot assign '{_kind(parameter)}' object to parameter '{name}' (nn.Parameter or None required): "
+                "write nn.Parameter(tensor)"
+            )
         setattr(self, name, parameter)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """A tensor that belongs to the state but is not learned; `persistent=False` keeps it out of `state_dict`."""
-        self._check_name(name)
+        self._check_name("buffer", name)
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign {type(tensor).__name__} to buffer '{name}' (a tensor or None)")
+            raise ModuleTypeError(
+                f"cannot assign '{_kind(tensor)}' object to buffer '{name}' (a Tensor or None required): "
+                "write tp.tensor(...)"
+            )
         self._buffers = {**self._buffers, name: persistent}
         setattr(self, name, tensor)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """The same as assigning the attribute, for names that are no Python names."""
-        self._check_name(name)
+        self._check_name("module", name)
         if module is not None and not isinstance(module, Module):
-            raise TypeError(f"{type(module).__name__} is not a Module subclass: a submodule is made from a Module")
+            raise ModuleTypeError(_no_module(module))
         setattr(self, name, module)
 
     register_module = add_module
 
-    def _check_name(self, name: str) -> None:
-        if not isinstance(name, str) or not name or "." in name:
-            raise KeyError(f"a name is a string without dots, and not empty: got {name!r}")
+    def _check_name(self, what: str, name: str) -> None:
+        """Raise ModuleTypeError or ModuleNameError for a name that no path could hold, or that would hide a method."""
+        if not isinstance(name, str):
+            raise ModuleTypeError(f"{what} name should be a string. Got {type(name).__name__}: write {str(name)!r}")
+        if not name:
+            raise ModuleNameError(
+                f"{what} name can't be empty string \"\": it is a part of paths such as 'body.0.weight'"
+            )
+        if "." in name:
+            raise ModuleNameError(
+                f'{what} name can\'t contain ".", got: {name}. The dot divides the parts of a path: use a submodule'
+            )
         if hasattr(self, name) and name not in vars(self):
-            raise KeyError(f"attribute '{name}' already exists: it is a method or setting of {type(self).__name__}")
+            raise ModuleNameError(
+                f"attribute '{name}' already exists: it is a method or setting of {type(self).__name__}. "
+                "Use another name"
+            )
 
     # ------------------------------------------------------------------------------- looking through
 
@@ -179,11 +215,13 @@ class Module:
         return (module for _, module in self.named_modules())
 
     def get_submodule(self, path: str) -> Module:
-        """The module at a path such as "encoder.0"; AttributeError if there is none."""
-        found = dict(self.named_modules()).get(path)
-        if found is None:
-            raise AttributeError(f"{type(self).__name__} has no submodule at {path!r}")
-        return found
+        """The module at a path such as "encoder.0"; SubmoduleError if there is none."""
+        paths = dict(self.named_modules())
+        if path not in paths:
+            raise SubmoduleError(
+                f"{type(self).__name__} has no attribute or submodule at {path!r}: there are {list(paths)}"
+            )
+        return paths[path]
 
     def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Parameter]]:
         """(path, parameter) of all parameters, each once even if it is shared.
@@ -222,7 +260,9 @@ class Module:
     def train(self: M, mode: bool = True) -> M:
         """Switch this module and all inside it to training behaviour (or away from it); returns the module."""
         if not isinstance(mode, bool):
-            raise ValueError(f"training mode is expected to be boolean, got {mode!r}")
+            raise TrainingModeError(
+                f"training mode is expected to be boolean, got {mode!r}: write train(), train(False) or eval()"
+            )
         for module in self.modules():
             module.training = mode
         return self
@@ -251,6 +291,7 @@ class Module:
 
     def apply(self: M, function: Callable[[Module], object]) -> M:
         """Call `function` on all submodules, inner ones first, then on this one; returns the module."""
+        check_function(function, "Module.apply")
         for child in self.children():
             child.apply(function)
         function(self)
@@ -306,3 +347,15 @@ class Module:
 
     def _all_children(self) -> Iterator[tuple[str, Module]]:
         return ((name, value) for name, value in vars(self).items() if isinstance(value, Module))
+
+
+def _kind(value: Any) -> str:
+    """What a message calls it: the class itself where a class was given."""
+    return value.__name__ if isinstance(value, type) else type(value).__name__
+
+
+def _no_module(value: Any) -> str:
+    if isinstance(value, type) and issubclass(value, Module):
+        return f"{value.__name__} is not a Module subclass's instance, but the class itself: write {value.__name__}()"
+    hint = ": unpack it, Sequential(*layers)" if isinstance(value, (list, tuple)) else ": a layer is made from a Module"
+    return f"{_kind(value)} is not a Module subclass{hint}"

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import copying, events
+from ..errors import TensorExpectedError
+from ..leaves import flag
 from ..tensor import Tensor, wrap
 
 __all__ = ["Parameter", "clear_gradients"]
@@ -27,14 +29,14 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
-        """Make a parameter of a tensor; without one, an empty parameter."""
+        """Make a parameter of a tensor; without one, an empty parameter. The flag is a bool, else ArgumentTypeError."""
         if data is None:
             data = wrap(np.empty(0, np.float32))
         if not isinstance(data, Tensor):
-            raise TypeError(
+            raise TensorExpectedError(
                 f"a Parameter is made from a tensor, got {type(data).__name__}: write Parameter(tp.tensor(...))"
             )
-        parameter: Any = wrap(data._array, requires_grad, cls)
+        parameter: Any = wrap(data._array, flag(requires_grad), cls)
         parameter._cell = data._cell  # one memory, so one version
         return parameter
 

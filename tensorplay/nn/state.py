@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import StateDictError
+from ..autograd.lines import bump_version
+from ..errors import StateDictError, StateDictTypeError
 from ..tensor import Tensor
 
 __all__ = ["Loaded", "copy_into", "differences"]
@@ -29,7 +30,8 @@ class Loaded(NamedTuple):
 def differences(owner: str, mine: Mapping[str, Tensor], given: Mapping[str, Any], strict: bool) -> Loaded:
     """Compare names and shapes; StateDictError names all that does not fit."""
     if not isinstance(given, Mapping):
-        raise TypeError(f"expected state_dict to be dict-like, got {type(given).__name__}")
+        hint = "call its state_dict()" if hasattr(given, "state_dict") else "give what state_dict() of a model returned"
+        raise StateDictTypeError(f"expected state_dict to be dict-like, got {type(given).__name__}: {hint}")
     loaded = Loaded([name for name in mine if name not in given], [name for name in given if name not in mine])
     problems = [*_names(loaded, mine, given)] if strict else []
     problems += _shapes(mine, given)
@@ -65,7 +67,7 @@ def copy_into(mine: Mapping[str, Tensor], given: Mapping[str, Any]) -> None:
         if name in given:
             tensor._array[...] = _array(given[name])
             if tensor._cell is not None:
-                tensor._cell[0] += 1
+                bump_version(tensor._cell, "load_state_dict")
 
 
 def _array(value: Any) -> np.ndarray:

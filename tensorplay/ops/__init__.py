@@ -6,7 +6,7 @@ from .base import OPS, Op, Plan
 from .contraction import Linear, MatMul
 from .cumulative import Cumprod, Cumsum
 from .editing import Copy, CopySlices, Fill, IndexAdd, IndexPut
-from .elementary import Atan2, Cos, Log2, Sin
+from .elementary import Atan2, Cos, Gate, Log2, Sign, Sin
 from .fused import CrossEntropy, LogSoftmax, Softmax
 from .indexing import AddAt, Gather, GetItem, Index, Put, Scatter
 from .joining import Cat, Split, Stack, Unbind
@@ -62,6 +62,7 @@ __all__ = [
     "Expand",
     "Fill",
     "Flip",
+    "Gate",
     "Gather",
     "GetItem",
     "Index",
@@ -92,6 +93,7 @@ __all__ = [
     "Reshape",
     "Scatter",
     "Sigmoid",
+    "Sign",
     "Sin",
     "Softmax",
     "Sort",

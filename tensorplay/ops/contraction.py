@@ -8,7 +8,15 @@ from ..errors import ShapeError
 from .base import arg, bad, ok
 from .families import Contraction, product_error
 
-__all__ = ["Linear", "MatMul"]
+__all__ = ["Linear", "MatMul", "flat_error"]
+
+
+def flat_error(name: str, x: tuple[int, ...], w: tuple[int, ...]) -> ShapeError:
+    """What is wrong with a product of which one side is a single number."""
+    return ShapeError(
+        f"both arguments to {name} need to be at least 1D, but they are {len(x)}D and {len(w)}D: "
+        "a single number is multiplied with *, or made a vector of one element with x.reshape(1)"
+    )
 
 
 class MatMul(Contraction):
@@ -69,6 +77,8 @@ class Linear(Contraction):
     @classmethod
     def explain(cls, arrays, params, error):
         x, w, b = (tuple(a.shape) for a in arrays)
+        if not x or not w:
+            return flat_error("linear", x, w)
         if len(w) == 2 and x[-1:] == w[1:] and b != w[:1]:
             return ShapeError(f"a layer with {w[0]} outputs needs a bias of shape [{w[0]}], got {list(b)}")
         return product_error(x, w[::-1], error)

@@ -11,7 +11,7 @@ from functools import reduce
 
 from ..errors import ShapeError
 from .base import arg, bad, ok
-from .families import Indexing, broadcast_shapes
+from .families import Indexing, broadcast_shapes, no_slope
 from .indexing import GetItem
 from .shaping import Permute
 
@@ -41,7 +41,7 @@ class Copy(Indexing):
         return xp.expand(xp.cast(v, x.dtype), x.shape)
 
     def d_x(xp, g):
-        return xp.put_view(g, 0.0, ())
+        return no_slope(xp, g)
 
     def d_v(xp, g):
         return g

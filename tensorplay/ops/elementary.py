@@ -1,4 +1,4 @@
-"""More element-wise functions: sine, cosine, the logarithm to base 2, the angle of a point."""
+"""More element-wise functions: sine, cosine, the logarithm to base 2, the angle of a point, and what moves in steps."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 
 from ..errors import UnsupportedDTypeError
 from .base import arg, bad, ok
-from .families import Broadcasting, Pointwise
+from .families import Broadcasting, Pointwise, complex_numbers, no_slope
 
-__all__ = ["Atan2", "Cos", "Log2", "Sin"]
+__all__ = ["Atan2", "Cos", "Gate", "Log2", "Sign", "Sin"]
 
 _SHAPES = [ok(arg(2, 3)), ok(arg()), ok(arg(0, 3))]
 
@@ -91,3 +91,43 @@ class Atan2(Broadcasting):
         if isinstance(error, TypeError) and any(getattr(getattr(a, "dtype", None), "kind", "") == "c" for a in arrays):
             return UnsupportedDTypeError("atan2 is not implemented for complex numbers: it takes two real coordinates")
         return super().explain(arrays, params, error)
+
+
+# --------------------------------------------------------------------------------- slopes of 0
+
+
+class Sign(Pointwise):
+    """The direction of x: -1, 0 or 1, so real numbers have the slope 0; x / |x| for complex ones, which can turn."""
+
+    label, formula = "sign", r"\mathrm{sign}\, x"
+    floating = False
+    local = {"x": "0"}
+    samples = _SHAPES
+
+    def forward(xp, x):
+        return xp.sign(x)
+
+    def d_x(xp, g, x, out):
+        if not complex_numbers(x):
+            return no_slope(xp, g)
+        size = xp.abs(x)
+        along = out * ((xp.conj(out) * g + out * xp.conj(g)) / 2)
+        return xp.where(size == 0, 0.0, (g - along) / xp.where(size == 0, 1.0, size))
+
+
+class Gate(Broadcasting):
+    """x where the switch y is above 0, else 0: what Relu does to a gradient. It moves with y in steps: a slope of 0."""
+
+    label, formula = "gate", r"x\,[y > 0]"
+    linear = (("x",),)
+    local = {"x": "g where y > 0, else 0", "y": "0"}
+    samples = [ok(arg(2, 3), arg(2, 3)), ok(arg(), arg()), ok(arg(0, 3), arg(0, 3))]
+
+    def forward(xp, x, y):
+        return xp.gate(x, y)
+
+    def d_x(xp, g, y):
+        return xp.gate(g, y)
+
+    def d_y(xp, g):
+        return no_slope(xp, g)

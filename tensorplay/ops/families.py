@@ -26,8 +26,10 @@ __all__ = [
     "Shaping",
     "Sorting",
     "broadcast_shapes",
+    "complex_numbers",
     "count",
     "keep_shape",
+    "no_slope",
     "normal_dim",
     "normal_dims",
     "product_error",
@@ -95,6 +97,16 @@ def count(shape: Shape, dim: int | tuple[int, ...] | None) -> int:
     if dim is None:
         return prod(shape)
     return prod(shape[d] for d in ((dim,) if isinstance(dim, int) else dim) if shape)
+
+
+def no_slope(xp: Any, g: Any) -> Any:
+    """Zeros in the form of `g` that depend on nothing: the derivative of what does not move."""
+    return xp.put_view(xp.stop(g), 0.0, ())
+
+
+def complex_numbers(x: Any) -> bool:
+    """Whether the numbers of an array of any namespace are complex."""
+    return getattr(x.dtype, "kind", "") == "c" or getattr(x.dtype, "is_complex", False)
 
 
 def broadcast_shapes(a: Shape, b: Shape) -> Shape:

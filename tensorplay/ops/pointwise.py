@@ -6,7 +6,7 @@ import math
 
 from ..errors import DTypeError
 from .base import arg, bad, ok
-from .families import Broadcasting, Pointwise
+from .families import Broadcasting, Pointwise, no_slope
 
 __all__ = [
     "Abs", "Add", "Cast", "Clone", "Conj", "Div", "Exp", "Log", "Maximum", "Minimum", "Mul", "Neg", "Pow", "Relu",
@@ -141,7 +141,7 @@ class Pow(Broadcasting):
 
     def d_x(xp, g, x, y):
         if isinstance(y, (int, float)):
-            return g * 0.0 if y == 0 else g * xp.conj(y * xp.pow(x, y - 1))
+            return no_slope(xp, g) if y == 0 else g * xp.conj(y * xp.pow(x, y - 1))
         return xp.where(y == 0, 0.0, g * xp.conj(y * xp.pow(x, y - 1)))
 
     def d_y(xp, g, x, y, out):
@@ -341,7 +341,7 @@ class Relu(Pointwise):
         return xp.relu(x)
 
     def d_x(xp, g, out):
-        return xp.where(out > 0, g, 0.0)
+        return xp.gate(g, out)
 
 
 class Clone(Pointwise):

@@ -6,7 +6,7 @@ from math import inf, prod, sqrt
 
 from .base import arg, bad, ok
 from .cumulative import products_before
-from .families import Reduction, count, keep_shape
+from .families import Reduction, count, keep_shape, no_slope
 
 __all__ = [
     "Amax", "Amin", "ArgMax", "ArgMin", "Max", "Mean", "Min", "Norm", "Prod", "Std", "Sum", "Var", "share_ties",
@@ -217,7 +217,7 @@ class Norm(Reduction):
     def d_x(xp, g, x, out, p, dim):
         kept = keep_shape(x.shape, dim)
         if p == 0:  # a count: it moves in steps
-            return xp.put_view(xp.expand(xp.reshape(g, kept), x.shape), 0.0, ())
+            return no_slope(xp, xp.expand(xp.reshape(g, kept), x.shape))
         if p in (inf, -inf):
             return share_ties(xp, g, xp.abs(x), out, dim) * xp.sign(x)
         g, out = xp.reshape(g, kept), xp.reshape(out, kept)

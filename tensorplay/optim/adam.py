@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import HyperparameterError
+from ..errors import BetasError, HyperparameterError
 from ..tensor import Tensor, wrap
-from .optimizer import Group, Optimizer, check_at_least_zero
+from .optimizer import Group, Optimizer, check_at_least_zero, compared
 
 __all__ = ["Adam"]
 
@@ -47,9 +47,13 @@ class Adam(Optimizer):
     def check_settings(self, group: Group) -> None:
         """lr, eps and weight_decay at least 0, both betas in [0, 1)."""
         check_at_least_zero(group, lr="learning rate", eps="epsilon value", weight_decay="weight_decay value")
-        for number, beta in enumerate(group["betas"]):
-            if not 0.0 <= beta < 1.0:
-                raise HyperparameterError(f"Invalid beta parameter at index {number}: {beta}. Expected 0 <= beta < 1.")
+        betas = group["betas"]
+        if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+            raise BetasError(f"Invalid betas: {betas!r}. Expected two numbers, as in betas=(0.9, 0.999).")
+        for number, beta in enumerate(betas):
+            word = f"beta parameter at index {number}"
+            if not compared(word, beta, lambda value: 0.0 <= value < 1.0):
+                raise HyperparameterError(f"Invalid {word}: {beta}. Expected 0 <= beta < 1.")
 
     def update(self, tensor: Tensor, param: np.ndarray, grad: np.ndarray, group: Group) -> None:
         """One parameter's step."""

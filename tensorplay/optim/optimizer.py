@@ -5,16 +5,28 @@ An optimizer computes on the raw arrays, in place: nothing of a step is ever rec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
 from .. import events
-from ..autograd.lines import raise_version
+from ..autograd.callables import check_function
+from ..autograd.lines import bump_version
 from ..autograd.modes import enable_grad
-from ..errors import HyperparameterError, StateDictError
+from ..errors import (
+    ConversionError,
+    DefaultsError,
+    HyperparameterError,
+    HyperparameterTypeError,
+    MissingMethodError,
+    OptimizerTypeError,
+    ParamGroupError,
+    StateDictError,
+    StateDictKeyError,
+    StateDictTypeError,
+)
 from ..inplace import checked
 from ..nn.parameter import clear_gradients
 from ..tensor import Tensor, wrap
@@ -44,10 +56,14 @@ class Optimizer:
     """
 
     def __init__(self, params: Iterable[Any], defaults: Mapping[str, Any]) -> None:
-        if isinstance(params, (Tensor, Mapping)):
-            raise TypeError(
+        if isinstance(params, (Tensor, Mapping)) or not isinstance(params, Iterable):
+            raise OptimizerTypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, "
-                f"but got {type(params).__name__}: write [tensor], or model.parameters()"
+                f"but got {type(params).__name__}: {_meant(params)}"
+            )
+        if not isinstance(defaults, Mapping):
+            raise DefaultsError(
+                f"defaults should be a dict of settings such as {{'lr': 0.1}}, but got {type(defaults).__name__}"
             )
         self.defaults = dict(defaults)
         self.param_groups: list[Group] = []
@@ -63,10 +79,19 @@ class Optimizer:
     def add_param_group(self, param_group: Mapping[str, Any]) -> None:
         """Take in more parameters, with settings of their own.
 
-        Raises ValueError for a tensor that is no leaf, or is in an optimizer's group already.
+        Raises HyperparameterError for a tensor that is no leaf, or is in one of the groups already;
+        OptimizerTypeError for what is no group or no tensor, ParamGroupError for a group without "params".
         """
-        if not isinstance(param_group, Mapping) or "params" not in param_group:
-            raise TypeError(f"param_group must be a dict with the key 'params', got {type(param_group).__name__}")
+        if not isinstance(param_group, Mapping):
+            raise OptimizerTypeError(
+                f"param_group must be a dict with the key 'params', but got {type(param_group).__name__}: "
+                "write {'params': [tensor], 'lr': 0.1}. Either all that is given is groups, or none"
+            )
+        if "params" not in param_group:
+            raise ParamGroupError(
+                f"'params' is missing: a group is a dict with its parameters under that key, got the keys "
+                f"{list(param_group)}"
+            )
         group = {**self.defaults, **param_group, "params": _listed(param_group["params"])}
         known = {id(p) for other in self.param_groups for p in other["params"]}
         for param in group["params"]:
@@ -77,7 +102,10 @@ class Optimizer:
 
     def _check(self, param: Any, known: set[int]) -> None:
         if not isinstance(param, Tensor):
-            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}")
+            raise OptimizerTypeError(
+                f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}: give leaves "
+                "that require a gradient, as model.parameters() does"
+            )
         if not param.is_leaf:
             raise HyperparameterError(
                 "can't optimize a non-leaf Tensor: it is the result of an operation, so no gradient is kept for it. "
@@ -85,7 +113,10 @@ class Optimizer:
             )
         checked(param)  # the step will write into its memory
         if id(param) in known:
-            raise HyperparameterError("some parameters appear in more than one parameter group, or twice in one")
+            raise HyperparameterError(
+                f"some parameters appear in more than one parameter group, or twice in one: one of shape "
+                f"{list(param.shape)} is there already. Each step would change it twice; name it once"
+            )
 
     def check_settings(self, group: Group) -> None:
         """Raise HyperparameterError for settings outside their range. Subclasses say which."""
@@ -96,6 +127,7 @@ class Optimizer:
         """Change every parameter that has a gradient; with a `closure`, call it first and return its loss."""
         loss = None
         if closure is not None:
+            check_function(closure, "optimizer.step")
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
@@ -109,13 +141,16 @@ class Optimizer:
         before = array.copy() if events.listeners else None
         self.update(tensor, array, -grad if group.get("maximize") else grad, group)
         if tensor._cell is not None:
-            raise_version(tensor._cell, f"{type(self).__name__}.step")
+            bump_version(tensor._cell, f"{type(self).__name__}.step")
         if before is not None and events.listeners:
             events.emit(events.OptimizerStepped(self, tensor, before, array.copy()))
 
     def update(self, tensor: Tensor, param: np.ndarray, grad: np.ndarray, group: Group) -> None:
         """Change the array `param`, the values of `tensor`, in place; `grad` must not be changed."""
-        raise NotImplementedError(f"{type(self).__name__} does not define update(tensor, param, grad, group)")
+        raise MissingMethodError(
+            f"{type(self).__name__} does not define update(tensor, param, grad, group): write it in the class, and let "
+            "it change the array `param` in place"
+        )
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradients of all parameters; with `set_to_none=False` they become zeros instead."""
@@ -136,11 +171,10 @@ class Optimizer:
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take over the settings and the state of `state_dict`, parameter by parameter in order.
 
-        Raises StateDictError, before anything changes, if groups or shapes do not fit.
+        Raises StateDictError, before anything changes, if groups or shapes do not fit; StateDictKeyError where a part
+        is missing or belongs to no parameter, StateDictTypeError where one is no dict.
         """
-        missing = {"param_groups", "state"} - set(state_dict)
-        if missing:
-            raise StateDictError(f"the state dict has no {sorted(missing)}: give what optimizer.state_dict() returned")
+        _check_form(state_dict)
         groups = state_dict["param_groups"]
         mine, given = ([len(group["params"]) for group in all_groups] for all_groups in (self.param_groups, groups))
         if mine != given:
@@ -153,7 +187,8 @@ class Optimizer:
             for group, saved in zip(self.param_groups, groups, strict=True)
             for param, number in zip(group["params"], saved["params"], strict=True)
         }
-        self.state = {by_number[n]: _fitted(by_number[n], values) for n, values in state_dict["state"].items()}
+        known = {_known(by_number, n): values for n, values in state_dict["state"].items()}
+        self.state = {param: _fitted(param, values) for param, values in known.items()}
         for group, saved in zip(self.param_groups, groups, strict=True):
             group.update({name: deepcopy(value) for name, value in saved.items() if name != "params"})
 
@@ -165,12 +200,62 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
+def _meant(params: Any) -> str:
+    """What was probably meant by something that is no iterable of parameters."""
+    if callable(getattr(params, "parameters", None)):
+        return "write model.parameters()"
+    if callable(params):
+        return "call it, as in model.parameters()"
+    return "write [tensor], or model.parameters()"
+
+
 def _listed(params: Any) -> list[Any]:
     if isinstance(params, Tensor):
         return [params]
     if isinstance(params, (set, frozenset)):
-        raise TypeError("optimizer parameters need to be organized in ordered collections: a set has no order")
+        raise OptimizerTypeError(
+            "optimizer parameters need to be organized in ordered collections: a set has no order that stays the same. "
+            "Use a list"
+        )
+    if not isinstance(params, Iterable):
+        raise OptimizerTypeError(
+            f"the 'params' of a group should be a Tensor or an iterable of Tensors, but got {type(params).__name__}: "
+            f"{_meant(params)}"
+        )
     return list(params)
+
+
+def _check_form(state_dict: Any) -> None:
+    """Raise unless this is {"state": {number: {…}}, "param_groups": [{"params": [numbers], …}]}."""
+    _check_dict(state_dict, "state_dict")
+    missing = sorted({"param_groups", "state"} - set(state_dict))
+    if missing:
+        raise StateDictKeyError(f"the state dict has no {missing}: give what optimizer.state_dict() returned")
+    groups = state_dict["param_groups"]
+    if not isinstance(groups, Sequence):
+        raise StateDictTypeError(f"expected 'param_groups' to be a list of dicts, got {type(groups).__name__}")
+    for number, group in enumerate(groups):
+        _check_dict(group, f"group {number} of the state dict")
+        if "params" not in group:
+            raise StateDictKeyError(f"group {number} of the state dict has no 'params': the numbers of its parameters")
+    _check_dict(state_dict["state"], "'state'")
+    for number, values in state_dict["state"].items():
+        _check_dict(values, f"the state of parameter {number}")
+
+
+def _check_dict(value: Any, what: str) -> None:
+    if not isinstance(value, Mapping):
+        raise StateDictTypeError(
+            f"expected {what} to be dict-like, got {type(value).__name__}: give what optimizer.state_dict() returned"
+        )
+
+
+def _known(by_number: Mapping[Any, Tensor], number: Any) -> Tensor:
+    if number not in by_number:
+        raise StateDictKeyError(
+            f"the state dict has a state for parameter {number!r}, but its groups name the numbers {list(by_number)}"
+        )
+    return by_number[number]
 
 
 def _copied(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,5 +278,19 @@ def _fitted(param: Tensor, values: Mapping[str, Any]) -> dict[str, Any]:
 def check_at_least_zero(group: Group, **words: str) -> None:
     """Raise HyperparameterError if one of these settings is negative; `words` says what a message calls it."""
     for name, word in words.items():
-        if not group[name] >= 0.0:
+        if not compared(word, group[name], lambda value: value >= 0.0):
             raise HyperparameterError(f"Invalid {word}: {group[name]}. Expected a number of at least 0.")
+
+
+def compared(word: str, value: Any, holds: Callable[[Any], bool]) -> bool:
+    """Whether `holds(value)`; an error that names the setting if the value is no number to compare."""
+    try:
+        return bool(holds(value))
+    except ConversionError:
+        raise HyperparameterError(
+            f"Invalid {word}: a Tensor must be 1-element, got shape {list(value.shape)}"
+        ) from None
+    except TypeError:
+        raise HyperparameterTypeError(
+            f"Invalid {word}: {value!r} ({type(value).__name__}). Expected a number."
+        ) from None

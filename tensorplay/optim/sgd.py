@@ -47,7 +47,10 @@ class SGD(Optimizer):
         """lr, momentum and weight_decay at least 0; nesterov only with momentum and without dampening."""
         check_at_least_zero(group, lr="learning rate", momentum="momentum value", weight_decay="weight_decay value")
         if group["nesterov"] and (group["momentum"] <= 0 or group["dampening"] != 0):
-            raise HyperparameterError("Nesterov momentum requires a momentum and zero dampening")
+            raise HyperparameterError(
+                f"Nesterov momentum requires a momentum and zero dampening, got momentum={group['momentum']} and "
+                f"dampening={group['dampening']}"
+            )
 
     def update(self, tensor: Tensor, param: np.ndarray, grad: np.ndarray, group: Group) -> None:
         """One parameter's step."""

@@ -11,17 +11,19 @@ The older one is a `Function` that runs a backward pass of its own inside the ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
 from .. import nn, random
+from ..arrays.levels import frames
+from ..autograd.callables import check_function
 from ..autograd.engine import running
 from ..autograd.function import Function, once_differentiable
 from ..autograd.modes import inference_mode, recording
 from ..autograd.passes import backward
-from ..errors import CheckpointArgumentError, CheckpointError, CheckpointWarning
+from ..errors import CheckpointArgumentError, CheckpointError, CheckpointTypeError, CheckpointWarning
 from ..source import warn
 from ..tensor import Tensor
 from .repetition import Context, Frame, same_random_numbers
@@ -72,7 +74,9 @@ def checkpoint(
 
     Raises:
         CheckpointArgumentError: options that do not go together.
-        CheckpointError: in the backward pass, when the repetition saves something else than the first run.
+        NotCallableError: `function` cannot be called.
+        CheckpointError: in the backward pass, when the repetition saves something else than the first run; at once,
+            for `use_reentrant=True` inside a transform of `tp.func`.
         VersionError: in the backward pass, when an argument was edited in place in between.
 
     >>> import tensorplay as tp
@@ -85,6 +89,7 @@ def checkpoint(
     >>> x.grad, calls
     (tensor([1.]), ['block', 'block'])
     """
+    check_function(function, "checkpoint")
     if determinism_check not in ("default", "none"):
         raise CheckpointArgumentError(
             f"determinism_check should be one of ['default', 'none'], but got {determinism_check!r}"
@@ -92,12 +97,17 @@ def checkpoint(
     state = random.get_rng_state() if preserve_rng_state else None
     if use_reentrant:
         _check_reentrant(args, kwargs, context_fn, debug)
+        _check_transforms()
         return CheckpointFunction.apply(function, state, *args)
     if not recording():  # nothing will be asked for
         return function(*args, **kwargs)
-    frame = Frame(function, state, compare=determinism_check == "default")
-    frame.early_stop = _chosen(_early_stop, early_stop)
-    frame.debug = _chosen(_debug, debug)
+    frame = Frame(
+        function,
+        state,
+        compare=determinism_check == "default",
+        early_stop=_chosen(_early_stop, early_stop),
+        debug=_chosen(_debug, debug),
+    )
     return frame.run(context_fn, args, kwargs)
 
 
@@ -111,7 +121,8 @@ def checkpoint_sequential(
 ) -> Any:
     """Run functions, or the layers of an `nn.Sequential`, one after the other, in checkpointed segments.
 
-    All segments but the last keep only their input. Raises CheckpointArgumentError if there cannot be so many.
+    All segments but the last keep only their input. Raises CheckpointArgumentError if there cannot be so many,
+    CheckpointTypeError for what is no sequence of functions or no whole number.
 
     >>> import tensorplay as tp
     >>> layers = [tp.tanh, tp.exp, tp.tanh, tp.exp]
@@ -121,8 +132,13 @@ def checkpoint_sequential(
     tensor([0.8995])
     """
     if kwargs:
-        raise CheckpointArgumentError("Unexpected keyword arguments: " + ",".join(kwargs))
-    steps = list(functions.children()) if isinstance(functions, nn.Sequential) else list(functions)
+        raise CheckpointArgumentError(
+            f"Unexpected keyword arguments: {','.join(kwargs)}: each function is given what the one before returned, "
+            f"and nothing else"
+        )
+    steps = _steps(functions)
+    if not isinstance(segments, int) or isinstance(segments, bool):
+        raise CheckpointTypeError(f"checkpoint_sequential: segments should be a whole number, got {segments!r}")
     if not 1 <= segments <= len(steps):
         raise CheckpointArgumentError(
             f"checkpoint_sequential: cannot divide {len(steps)} functions into {segments} segments: "
@@ -134,6 +150,18 @@ def checkpoint_sequential(
         segment = _Chain(steps[start : start + size])
         input = checkpoint(segment, input, use_reentrant=use_reentrant, preserve_rng_state=preserve_rng_state)
     return _Chain(steps[last:])(input)
+
+
+def _steps(functions: Any) -> list[Callable[[Any], Any]]:
+    if not isinstance(functions, (nn.Sequential, Iterable)):
+        raise CheckpointTypeError(
+            f"checkpoint_sequential: object of type '{type(functions).__name__}' has no len(): expected an "
+            "nn.Sequential or a list of functions"
+        )
+    steps = list(functions)
+    for step in steps:
+        check_function(step, "checkpoint_sequential")
+    return steps
 
 
 class _Chain:
@@ -150,7 +178,21 @@ class _Chain:
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Inside the block this holds instead of the `early_stop` of each checkpoint."""
+    """Inside the block this holds instead of the `early_stop` of each checkpoint.
+
+    >>> import tensorplay as tp
+    >>> from tensorplay.utils.checkpoint import checkpoint, set_checkpoint_early_stop
+    >>> def block(x):
+    ...     y = x.exp()
+    ...     print("all that is needed is there")
+    ...     return y * 2
+    >>> x = tp.zeros(1, requires_grad=True)
+    >>> with set_checkpoint_early_stop(False):
+    ...     y = checkpoint(block, x)
+    all that is needed is there
+    >>> y.backward()
+    all that is needed is there
+    """
     token = _early_stop.set(enable)
     try:
         yield
@@ -160,7 +202,14 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Inside the block this holds instead of the `debug` of each checkpoint; None leaves it to them."""
+    """Inside the block this holds instead of the `debug` of each checkpoint; None leaves it to them.
+
+    >>> import tensorplay as tp
+    >>> from tensorplay.utils.checkpoint import checkpoint, set_checkpoint_debug_enabled
+    >>> x = tp.zeros(1, requires_grad=True)
+    >>> with set_checkpoint_debug_enabled(True):  # errors about this checkpoint name its operations
+    ...     checkpoint(tp.exp, x).backward()
+    """
     token = _debug.set(enabled)
     try:
         yield
@@ -169,6 +218,7 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
 
 
 def _chosen(setting: ContextVar[bool | None], given: bool) -> bool:
+    """What holds for a checkpoint: the block around it decides, if there is one."""
     value = setting.get()
     return given if value is None else value
 
@@ -177,6 +227,7 @@ def _chosen(setting: ContextVar[bool | None], given: bool) -> bool:
 
 
 def _check_reentrant(args: Any, kwargs: dict[str, Any], context_fn: Any, debug: bool) -> None:
+    """Raise CheckpointArgumentError for what this form does not know; warn if nothing will flow through it."""
     if kwargs:
         raise CheckpointArgumentError(
             f"Unexpected keyword arguments: {','.join(kwargs)}: with use_reentrant=True a function takes positional "
@@ -189,6 +240,17 @@ def _check_reentrant(args: Any, kwargs: dict[str, Any], context_fn: Any, debug: 
             "None of the inputs have requires_grad=True. Gradients will be None: with use_reentrant=True gradients "
             "flow only if an argument requires one. use_reentrant=False has no such condition.",
             CheckpointWarning,
+        )
+
+
+def _check_transforms() -> None:
+    """Raise CheckpointError inside a transform: a backward pass of its own would add to `.grad` there."""
+    running = [frame.kind for frame in frames() if frame.kind != "dual"]
+    if running:
+        raise CheckpointError(
+            f"checkpoint with use_reentrant=True does not work inside a functorch transform (vmap, grad, jvp, jacrev, "
+            f"...), here {running[-1]}: its backward runs a pass of its own, which adds to `.grad`. "
+            f"use_reentrant=False works there"
         )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from weakref import ref
 
 from .. import events, random
+from ..autograd.lines import modified
 from ..autograd.modes import inference_mode
 from ..autograd.saved import pack, saved_tensors_hooks
 from ..errors import CheckpointError, VersionError
@@ -71,6 +72,7 @@ class _Input:
                 self.value = None
 
     def get(self) -> Any:
+        """The argument as it was; a VersionError if it was edited since."""
         if self.packed is not None:
             return with_edge(self.packed.open(self.edge), self.edge)
         if self.version is not None and self.value._cell[0] != self.version:
@@ -81,9 +83,19 @@ class _Input:
 class Frame:
     """One checkpointed call: how to repeat it, and the placeholders to fill."""
 
-    def __init__(self, function: Callable[..., Any], state: tuple[int, int] | None, compare: bool) -> None:
-        self.function, self.state, self.compare = function, state, compare
-        self.early_stop, self.debug, self.complete = True, False, False
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        state: tuple[int, int] | None,
+        *,
+        compare: bool,
+        early_stop: bool,
+        debug: bool,
+    ) -> None:
+        self.function, self.state = function, state
+        self.compare, self.early_stop, self.debug = compare, early_stop, debug
+        self.complete = False
+        """Whether the first run has returned; a backward inside the function repeats what there is so far."""
         self.holders: list[ref[_Holder]] = []
         self.saved: list[tuple[Any, ...]] = []
         """Shape and dtype of each tensor that the first run saved."""
@@ -149,6 +161,7 @@ class _Repetition:
         self.operations: list[str] = []
 
     def pack(self, tensor: Tensor) -> Tensor:
+        """Fill the next placeholder, if its node is still there to ask for it."""
         wanted, place = self.frame.holders, len(self.saved)
         if place < len(wanted):
             self.saved.append((tensor.shape, tensor.dtype))
@@ -167,9 +180,11 @@ class _Repetition:
 
     @staticmethod
     def unpack(tensor: Tensor) -> Tensor:
+        """The repetition keeps what it saves: a backward inside the function needs it at once."""
         return tensor
 
     def check(self) -> None:
+        """Raise CheckpointError unless the repetition has saved what the first run did."""
         before, now = self.frame.saved, self.saved
         if len(now) < len(before):
             raise CheckpointError(
@@ -186,6 +201,7 @@ class _Repetition:
             )
 
     def advice(self) -> str:
+        """The next step for whoever sees the runs differ."""
         if not self.frame.debug:
             return (
                 "The function must do the same each time: look for a global that changes, or a random choice that is "
@@ -200,8 +216,6 @@ def _described(meta: tuple[Any, ...]) -> str:
 
 
 def _edited(what: str, before: int, now: int) -> VersionError:
-    return VersionError(
-        f"one of the variables needed for gradient computation has been modified by an inplace operation: {what} was "
-        f"at version {before} and is now at version {now}, so the function cannot be repeated as it ran. "
-        f"Use the out-of-place form of the edit (y = y + 1, not y += 1), or edit a clone()."
+    return modified(
+        f"{what} was at version {before} and is now at version {now}, so the function cannot be repeated as it ran"
     )

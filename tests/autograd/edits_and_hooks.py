@@ -51,6 +51,18 @@ EDITS_AND_HOOKS = [
         ("x.view(3, 1)[0].zero_()", _VIEW_OF_LEAF), ("x.reshape(3, 1).mul_(2)", _VIEW_OF_LEAF),
         ("x.tolist(), x._version", "([1.0, 2.0, 3.0], 0)"),
     )),
+    Row("B3.4", "nor is one that was made before the leaf was taken off the graph", steps=(
+        _X3, "v = x[0]", "x.requires_grad_(False)", ("v.mul_(2)", _VIEW_OF_LEAF),
+        _X3, "y = x * 2", "v = y[0]", "y.detach_()", ("v.mul_(2)", _VIEW_OF_LEAF), ("y.tolist()", "[2.0, 4.0, 6.0]"),
+    )),
+    Row("B3.5", "an assignment to all of a tensor leaves nothing of its old value, and records no zeros", steps=(
+        _X3, "g = tp.ones(3, requires_grad=True)", "whole = [..., slice(None), (), (slice(0, 3), ...)]",
+        "def old(index): y = x * 1; y[index] = x * 2; return tp.autograd.grad(y, x, g, create_graph=True)[0].tolist()",
+        ("{tuple(old(index)) for index in whole}", "{(2.0, 2.0, 2.0)}"),
+        "def zeros(index): y = x * 1; y[index] = 5.; return tp.autograd.grad(y, x, g, create_graph=True)[0]",
+        ("{(*zeros(i).tolist(), zeros(i).requires_grad) for i in whole}", "{(0.0, 0.0, 0.0, False)}"),
+        ("zeros(slice(1, 3)).requires_grad", "True"),
+    )),
     Row("B3.5", "an edit of a view rewrites the history of the base", steps=(
         _X3, "y = x * 1", "v = y[0:2].mul_(10)", ("y.tolist()", "[10.0, 20.0, 3.0]"), "y.sum().backward()",
         ("x.grad", "tensor([10., 10.,  1.])"), ("v.grad_fn is not None, y.is_leaf", "(True, False)"),

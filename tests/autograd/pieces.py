@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import tensorplay as tp
+
+
+def one(lib: Any, *values: float) -> Any:
+    """A leaf of either library."""
+    return lib.tensor(list(values), requires_grad=True)
+
+
+def told(log: list[Any], word: Any, value: Any) -> Any:
+    """The value, after writing the word down."""
+    log.append(word)
+    return value
 
 
 def leaf(*values: float) -> tp.Tensor:

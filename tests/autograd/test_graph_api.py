@@ -284,6 +284,37 @@ def hooks_at_the_end(lib: Any) -> Any:
     return log
 
 
+def test_a_node_can_be_called(lib: Any) -> None:
+    x = lib.tensor(3.0, requires_grad=True)
+    y = x * x
+    left, right = y.grad_fn(lib.tensor(2.0))
+    assert (left.item(), right.item(), left.requires_grad) == (6.0, 6.0, True)
+    with lib.no_grad():
+        assert not y.grad_fn(lib.tensor(2.0))[0].requires_grad
+    assert y.grad_fn(None) == (None, None)
+    y.backward()  # calling a node frees nothing
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        y.grad_fn(lib.tensor(2.0))
+
+
+def test_a_called_node_takes_one_gradient_per_output(lib: Any) -> None:
+    x = lib.ones(2, requires_grad=True)
+    first, _ = x.unbind(0)
+    assert first.grad_fn(lib.tensor(2.0), None).tolist() == [2.0, 0.0]
+    with pytest.raises(TypeError, match="expected 2 arguments, got 1 instead"):
+        first.grad_fn(lib.tensor(2.0))
+    with pytest.raises(TypeError):
+        (x * x).grad_fn(1.0)
+
+
+def test_calling_the_end_of_a_path_accumulates(lib: Any) -> None:
+    x = lib.tensor(3.0, requires_grad=True)
+    end = (x * 1).grad_fn.next_functions[0][0]
+    end(lib.tensor(2.0))
+    end(lib.tensor(2.0))
+    assert x.grad.item() == 4.0
+
+
 def test_the_order_of_hooks_at_a_leaf(lib: Any) -> None:
     assert hooks_at_the_end(lib) == ["tensor", ("before", [2.0]), "accumulated", ("after", (), [2.0], 2.0)]
 

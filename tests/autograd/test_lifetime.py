@@ -1,7 +1,4 @@
-"""What lives how long: everything goes by reference count, with the garbage collector switched off.
-
-The one exception is shown here too: a hook that holds its own tensor, on a graph that never runs.
-"""
+"""What lives how long: everything goes by reference count, with the garbage collector switched off."""
 
 from __future__ import annotations
 
@@ -9,63 +6,15 @@ import contextlib
 import gc
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorplay as tp
+from tests.autograd.lifetime import alive, garbage, no_collector, nodes_of, quick_collections  # noqa: F401
 from tests.autograd.pieces import graph_of_many_ops, leaf
-
-
-@pytest.fixture(autouse=True, scope="module")
-def quick_collections() -> Iterator[None]:
-    """What was there before is left out of every collection in this file."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
-@pytest.fixture(autouse=True)
-def no_collector() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
-    gc.collect()
-
-
-class Witness:
-    """Something a hook can hold; a weak reference to it tells whether the hook is still there."""
-
-
-def nodes_of(y: tp.Tensor) -> list[Any]:
-    """The nodes behind a tensor."""
-    found, stack = [], [y.grad_fn]
-    while stack:
-        node = stack.pop()
-        if node is not None and node not in found and node.name() != "AccumulateGrad":
-            found.append(node)
-            stack += [next_node for next_node, _ in node.next_functions]
-    return found
-
-
-def alive(references: list[weakref.ref[Any]]) -> list[Any]:
-    return [thing for reference in references if (thing := reference()) is not None]
-
-
-def garbage() -> list[Any]:
-    """What of ours was left to the collector."""
-    gc.set_debug(gc.DEBUG_SAVEALL)
-    try:
-        gc.collect()
-        return [thing for thing in gc.garbage if type(thing).__module__.startswith("tensorplay")]
-    finally:
-        gc.set_debug(0)
-        gc.garbage.clear()
-
 
 # -------------------------------------------------------------------------------- graphs of all kinds
 
@@ -293,148 +242,6 @@ def test_weak_references_to_tensors_do_not_keep_them():
     assert x.grad.item() == 6.0
     del x, y
     assert set(cache) == set()
-
-
-# ---------------------------------------------------------------------------------------------- hooks
-
-
-def on_a_tensor(h: tp.Tensor, hook: Any) -> Any:
-    return h.register_hook(lambda g: hook())
-
-
-def on_a_node(h: tp.Tensor, hook: Any) -> Any:
-    return h.grad_fn.register_hook(lambda sent, arrived: hook())
-
-
-def before_a_node(h: tp.Tensor, hook: Any) -> Any:
-    return h.grad_fn.register_prehook(lambda arrived: hook())
-
-
-def on_several_tensors(h: tp.Tensor, hook: Any) -> Any:
-    return tp.autograd.graph.register_multi_grad_hook((h,), lambda grads: hook())
-
-
-HOOKS = (on_a_tensor, on_a_node, before_a_node, on_several_tensors)
-
-
-def hooked(register: Callable[..., Any]) -> tuple[tp.Tensor, tp.Tensor, list[Any], Any, list[Any]]:
-    """x, y, weak references to what must go, the handle, and what the hook saw. The hook holds h and y."""
-    x = leaf(3.0)
-    h = x * 2
-    y = h * h
-    witness = Witness()
-    calls: list[Any] = []
-
-    def hook(witness: Witness = witness) -> None:
-        calls.append((h.item(), y.item(), witness.__class__))
-
-    handle = register(h, hook)
-    things = [weakref.ref(thing) for thing in (h, h.grad_fn, y.grad_fn, witness)]
-    return x, y, things, handle, calls
-
-
-@pytest.mark.parametrize("register", HOOKS, ids=lambda f: f.__name__)
-def test_a_hook_that_holds_its_own_tensor_goes_with_the_backward(register):
-    x, y, things, handle, calls = hooked(register)
-    y.backward()
-    assert calls == [(6.0, 36.0, Witness)]
-    assert x.grad.item() == 24.0
-    assert things[-1]() is None  # the hook is gone, though the graph is still there
-    assert things[1]().hooks_count == 1
-    del y
-    assert alive(things) == []
-    handle.remove()
-    assert garbage() == []
-
-
-@pytest.mark.parametrize("register", HOOKS, ids=lambda f: f.__name__)
-def test_a_hook_outlives_a_backward_that_retains(register):
-    x, y, things, _handle, calls = hooked(register)
-    y.backward(retain_graph=True)
-    y.backward()
-    assert len(calls) == 2
-    assert x.grad.item() == 48.0
-    del y
-    assert alive(things) == []
-
-
-@pytest.mark.parametrize("register", HOOKS, ids=lambda f: f.__name__)
-def test_its_handle_breaks_the_cycle_of_a_graph_that_never_ran(register):
-    _x, y, things, handle, _calls = hooked(register)
-    del y
-    assert things[-1]() is not None
-    handle.remove()
-    assert alive(things) == []
-
-
-@pytest.mark.parametrize("register", HOOKS, ids=lambda f: f.__name__)
-def test_the_collector_frees_a_graph_that_never_ran(register):
-    """In PyTorch this one is never freed: its collector does not see the graph."""
-    _x, y, things, _handle, _calls = hooked(register)
-    del y, _handle
-    gc.collect()
-    assert alive(things) == []
-
-
-@pytest.mark.parametrize("register", HOOKS, ids=lambda f: f.__name__)
-def test_a_hook_on_a_freed_graph_is_not_kept(register):
-    x = leaf(3.0)
-    h = x * 2
-    y = h * h
-    y.backward()
-    witness = Witness()
-    handle = register(h, lambda witness=witness: witness)
-    reference = weakref.ref(witness)
-    del witness
-    handle.remove()
-    assert reference() is None
-    things = [weakref.ref(h), weakref.ref(y)]
-    register(h, lambda h=h, y=y: None)
-    del h, y
-    assert alive(things) == []
-
-
-@pytest.mark.parametrize("kind", ["register_hook", "register_post_accumulate_grad_hook"])
-def test_a_hook_of_a_leaf_that_holds_the_leaf(kind):
-    """A leaf's hooks are for every graph to come, so they go with the handle, or the collector finds them."""
-    references = []
-    for remove in (True, False):
-        x = leaf(3.0)
-        handle = getattr(x, kind)(lambda _g, x=x: None)
-        (x * x).backward()
-        assert x.grad.item() == 6.0
-        references.append(weakref.ref(x))
-        if remove:
-            handle.remove()
-        del x, handle
-    assert [reference() is None for reference in references] == [True, False]
-    gc.collect()
-    assert references[1]() is None
-
-
-def test_an_interrupted_pass_keeps_the_hooks_that_have_not_run():
-    x = leaf(3.0)
-    h = x * 2
-    seen = []
-    h.register_hook(lambda g: seen.append(g.item()))
-    y = h * h
-    handle = y.register_hook(lambda g: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        y.backward()
-    handle.remove()
-    h.backward()
-    assert seen == [1.0]
-    assert x.grad.item() == 2.0
-
-
-def test_a_picture_of_a_freed_graph_still_says_how_many_hooks_there_were():
-    x = leaf(3.0)
-    h = x * 2
-    h.register_hook(lambda g: None)
-    h.grad_fn.register_hook(lambda sent, arrived: None)
-    h.backward()
-    assert h.grad_fn.hooks_count == 2
-    assert not h.grad_fn.extra.tensor_hooks
 
 
 # ------------------------------------------------------------------------------ long, wide, many steps

@@ -17,6 +17,21 @@ def leaf(*values: float, dtype: tp.DType = tp.float32) -> tp.Tensor:
     return tp.tensor(list(values), dtype=dtype, requires_grad=True)
 
 
+# ------------------------------------------------------------------------------------------ vectors
+
+
+def test_a_vector_that_does_not_fit_is_named_by_its_place() -> None:
+    x = leaf(1.0, 2.0)
+    with pytest.raises(GradError, match=r"grad_output\[1\] has a shape of \[3\] and output\[1\] has a shape of \[2\]"):
+        tp.autograd.backward([x * 2, x * 3], [tp.ones(2), tp.ones(3)])
+
+
+def test_options_of_grad_that_contradict_each_other_have_a_named_error() -> None:
+    x = leaf(1.0)
+    with pytest.raises(errors.GradOptionError, match="Expected allow_unused to be True or not passed"):
+        tp.autograd.grad(x.sum(), x, allow_unused=False, materialize_grads=True)
+
+
 # -------------------------------------------------------------------------------------------- hooks
 
 
@@ -104,6 +119,77 @@ def test_assigning_grad_and_data() -> None:
         x.data = tp.tensor([1, 2])
     with pytest.raises(GradError, match="requires_grad must be a bool"):
         x.requires_grad = "no"  # type: ignore[assignment]
+
+
+class Wider(tp.autograd.Function):
+    """A rule that answers in float64."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        return g.to(tp.float64) * 2
+
+
+WIDE = {
+    "a product with float64": lambda x: x * tp.ones(2, dtype=tp.float64),
+    "stretched": lambda x: x * tp.ones(3, 2, dtype=tp.float64),
+    "a Function": Wider.apply,
+    "joined by a float32 one": lambda x: Wider.apply(x) + x,
+    "its own root": lambda x: x,
+}
+
+
+@pytest.mark.parametrize("create", [False, True])
+@pytest.mark.parametrize("chosen", [None, tp.float16, tp.float32, tp.float64], ids=str)
+@pytest.mark.parametrize("function", WIDE.values(), ids=WIDE)
+def test_grad_dtype_none_keeps_what_arrives(function: Any, chosen: Any, create: bool) -> None:
+    x, seen = leaf(1.0, 2.0), []
+    y = function(x)
+    x.grad_dtype = chosen  # it counts when the gradient arrives
+    x.register_hook(lambda g: seen.append(g.dtype))
+    g = tp.ones(y.shape, dtype=tp.float64)
+    (found,) = tp.autograd.grad(y, x, g, create_graph=create, retain_graph=True)
+    tp.autograd.backward(y, g)
+    assert x.grad is not None
+    assert {x.grad.dtype, found.dtype, *seen} == {chosen or tp.float64}
+
+
+def test_grad_dtype_undoes_no_cast_that_was_asked_for() -> None:
+    x = leaf(1.0, 2.0)
+    x.grad_dtype = None
+    (x.to(tp.float64) * 2).sum().backward()
+    assert x.grad is not None and x.grad.dtype is tp.float32
+    x.grad = None
+    (x * 1j).sum().backward(tp.tensor(1j))
+    assert x.grad is not None and x.grad.tolist() == [1.0, 1.0]
+
+
+def test_grad_dtype_is_that_of_a_hooks_answer() -> None:
+    x = leaf(1.0, 2.0)
+    x.grad_dtype = tp.float64
+    x.register_hook(lambda g: g * 3)
+    (x * 2).sum().backward()
+    assert x.grad is not None and (x.grad.dtype, x.grad.tolist()) == (tp.float64, [6.0, 6.0])
+
+
+def test_a_grad_of_integers_takes_no_fractions() -> None:
+    x = leaf(1.0, 2.0)
+    x.grad_dtype = None
+    x.grad = tp.ones(2, dtype=tp.int64)
+    with pytest.raises(GradError, match=r"result type .* can't be cast to the desired output type .*int64"):
+        (x * 2.5).sum().backward()
+    assert x.grad.tolist() == [1, 1]
+
+
+def test_the_first_gradient_decides_the_dtype() -> None:
+    x = leaf(1.0, 2.0)
+    x.grad_dtype = None
+    (x * 2).sum().backward()
+    Wider.apply(x).sum().backward()
+    assert x.grad is not None and (x.grad.dtype, x.grad.tolist()) == (tp.float32, [4.0, 4.0])
 
 
 def test_an_inference_tensor_as_grad_is_replaced() -> None:
@@ -238,6 +324,31 @@ REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("list as gradient", lambda: (leaf(1.0) * 2).backward([1.0]), GradTypeError, "got list: tp.tensor"),
     ("len of a number", lambda: len(leaf(1.0).sum()), errors.SingleNumberError, "single number"),
     ("loop over a number", lambda: list(leaf(1.0).sum()), errors.SingleNumberError, "single number"),
+    (
+        "a number for linear",
+        lambda: tp.nn.functional.linear(leaf(1.0).sum(), tp.ones(2, 3)),
+        errors.ShapeError,
+        "both arguments to linear need to be at least 1D, but they are 0D and 2D",
+    ),
+    (
+        "a number as weight",
+        lambda: tp.nn.functional.linear(tp.ones(2, 3), leaf(1.0).sum(), tp.ones(2)),
+        errors.ShapeError,
+        "both arguments to linear need to be at least 1D, but they are 2D and 0D",
+    ),
+    (
+        "linear of two numbers",
+        lambda: tp.nn.functional.linear(leaf(1.0).sum(), leaf(1.0).sum()),
+        errors.ShapeError,
+        "both arguments to linear need to be at least 1D, but they are 0D and 0D",
+    ),
+    (
+        "anomaly by a text",
+        lambda: tp.autograd.detect_anomaly("a"),
+        errors.ModeTypeError,
+        r"detect_anomaly\(\): argument 'check_nan' must be bool, not str",
+    ),
+    ("anomaly mode 1", lambda: tp.autograd.set_detect_anomaly(1), errors.ModeTypeError, "'mode' must be bool, not int"),
     ("text as index", lambda: leaf(1.0)["a"], errors.IndexingError, "got str$"),
 ]
 

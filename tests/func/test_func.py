@@ -16,8 +16,9 @@ from tensorplay.func import forward
 from tensorplay.testing import assert_close
 from tests.autograd.rows import Row, identifier, run
 from tests.func.corner_cases import GRADIENTS, STATELESS, VMAP
+from tests.func.edit_cases import EDIT_CASES
 
-ROWS = [*GRADIENTS, *VMAP, *STATELESS]
+ROWS = [*GRADIENTS, *VMAP, *STATELESS, *EDIT_CASES]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=identifier)

@@ -134,6 +134,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "Expand": lambda x, shape: np.broadcast_to(x, shape),
     "Fill": lambda x, v: np.full(x.shape, v),
     "Flip": lambda x, dims: np.flip(x, dims),
+    "Gate": lambda x, y: np.where(y > 0, x, x.dtype.type(0)),
     "Gather": lambda x, index, dim: np.take_along_axis(
         x[tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(index.shape))], index, dim
     ),
@@ -164,6 +165,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "Reshape": lambda x, shape: np.reshape(x, shape),
     "Scatter": scatter,
     "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "Sign": np.sign,
     "Sin": np.sin,
     "Softmax": softmax,
     "Sort": in_order,

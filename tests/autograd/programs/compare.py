@@ -79,7 +79,7 @@ def _difference_of_grads(name: str, a: Any, b: Any, scale: float) -> str:
     return ""
 
 
-def difference_seen(ours: World, theirs: World, since: tuple[int, int], scale: float, flat: Any) -> str:
+def difference_seen(ours: World, theirs: World, since: tuple[int, int], scale: float) -> str:
     """Difference between what each hook was given. Only calls of one hook are in a promised order."""
     a, b = by_hook(ours.seen[since[0] :]), by_hook(theirs.seen[since[1] :])
     for name in sorted(a.keys() | b.keys()):
@@ -87,7 +87,7 @@ def difference_seen(ours: World, theirs: World, since: tuple[int, int], scale: f
         if len(one) != len(other):
             return f"hook {name!r} was called {len(one)} times, in PyTorch {len(other)} times"
         for (needs, x), (needed, y) in zip(one, other, strict=True):
-            if (needs != needed and not flat(needs)) or not same_numbers(x, y, scale):
+            if needs != needed or not same_numbers(x, y, scale):
                 return f"hook {name!r} was given {x.tolist()} ({needs}), in PyTorch {y.tolist()} ({needed})"
     return ""
 

@@ -19,7 +19,6 @@ from .situations import (
     keeping,
     keeps_others,
     named,
-    never,
     otherwise,
     overlaps,
     overwrites_expanded,
@@ -27,7 +26,7 @@ from .situations import (
     reaches_freed,
     some_need_none,
 )
-from .steps import Step, asked
+from .steps import Step, asked, backward, leaf, op
 
 __all__ = ["DECISIONS", "Decision"]
 
@@ -55,30 +54,18 @@ class Decision:
     """Whether the graph is walked all the same."""
 
 
-def _leaf(name: str, numbers: str = "[3.]", needs: bool = True) -> Step:
-    flag = ", requires_grad=True" if needs else ""
-    return Step("leaf", "leaf", f"{name} = lib.tensor({numbers}, dtype=lib.float64{flag})", (name,))
-
-
-def _op(name: str, code: str, *reads: str) -> Step:
-    return Step("op", "op", f"{name} = {code}", (name,), reads)
-
-
-def _backward(*roots: str, code: str, otherwise: str = "") -> Step:
-    return Step("backward", "backward", code, (), roots, asked(roots, None, code), otherwise)
-
-
 DECISIONS: list[Decision] = [
     Decision(
         "36",
-        "a second backward() on the same output, freed, is accepted and changes nothing",
+        "a backward() that repeats one that freed its graph, same roots and same inputs, changes nothing and warns; "
+        "PyTorch raises if something was saved there, and adds again if nothing was",
         applies=again,
         spelled=lambda both, step: "pass",
         program=(
-            _leaf("v0"),
-            _op("v1", "v0 ** 3", "v0"),
-            _backward("v1", code="v1.backward()"),
-            _backward("v1", code="v1.backward()"),
+            leaf("v0"),
+            op("v1", "v0 ** 3", "v0"),
+            backward("v1", code="v1.backward()"),
+            backward("v1", code="v1.backward()"),
         ),
         reads="v0.grad.item()",
         ours="27.0",
@@ -87,15 +74,15 @@ DECISIONS: list[Decision] = [
     ),
     Decision(
         "37",
-        "a pass that reaches a freed node raises, also where the node had saved nothing",
+        "a pass that reaches a freed node raises; PyTorch goes on where the node had saved nothing",
         applies=reaches_freed,
         spelled=raising,
         program=(
-            _leaf("v0"),
-            _op("v1", "v0 + 1", "v0"),
-            _backward("v1", code="v1.backward()"),
-            _op("v2", "v1 * 2", "v1"),
-            _backward("v2", code="v2.backward()"),
+            leaf("v0"),
+            op("v1", "v0 + 1", "v0"),
+            backward("v1", code="v1.backward()"),
+            op("v2", "v1 * 2", "v1"),
+            backward("v2", code="v2.backward()"),
         ),
         reads="v0.grad.item()",
         ours="FreedGraphError",
@@ -104,14 +91,14 @@ DECISIONS: list[Decision] = [
     ),
     Decision(
         "19",
-        "a root that needs no gradient is skipped, if another one needs one",
+        "a root that needs no gradient is skipped with a warning, if another one needs one; PyTorch raises",
         applies=some_need_none,
         spelled=otherwise,
         program=(
-            _leaf("v0"),
-            _leaf("v1", needs=False),
-            _op("v2", "v0 * 2", "v0"),
-            _backward("v2", "v1", code="lib.autograd.backward([v2, v1])", otherwise="lib.autograd.backward([v2])"),
+            leaf("v0"),
+            leaf("v1", needs=False),
+            op("v2", "v0 * 2", "v0"),
+            backward("v2", "v1", code="lib.autograd.backward([v2, v1])", otherwise="lib.autograd.backward([v2])"),
         ),
         reads="v0.grad.item()",
         ours="2.0",
@@ -121,13 +108,14 @@ DECISIONS: list[Decision] = [
     ),
     Decision(
         "23",
-        "backward(inputs=) does not run the node of a non-leaf named there, so it does not free it",
+        "backward(inputs=) does not run the node of a non-leaf named there (the rest of the graph does not run), so it "
+        "does not free it; PyTorch runs it, without passing its results on, and frees it",
         applies=asks_for_inner,
         spelled=keeping,
         program=(
-            _leaf("v0"),
-            _op("v1", "v0 * v0", "v0"),
-            _op("v2", "v1 * 2", "v1"),
+            leaf("v0"),
+            op("v1", "v0 * v0", "v0"),
+            op("v2", "v1 * 2", "v1"),
             Step(
                 "backward",
                 "backward(inputs=)",
@@ -136,7 +124,7 @@ DECISIONS: list[Decision] = [
                 ("v2", "v1"),
                 asked(("v2",), ("v1",), ""),
             ),
-            _backward("v1", code="v1.backward()"),
+            backward("v1", code="v1.backward()"),
         ),
         reads="v0.grad.item()",
         ours="6.0",
@@ -145,11 +133,12 @@ DECISIONS: list[Decision] = [
     ),
     Decision(
         "overlap",
-        "an edit by a tensor that shows part of the same memory reads all of it first",
+        "an edit by a tensor that shows part of the same memory reads all of it first, as if it were a copy; PyTorch "
+        "refuses it",
         applies=overlaps,
         spelled=otherwise,
         program=(
-            _leaf("v0", "[1., 2., 3.]", needs=False),
+            leaf("v0", "[1., 2., 3.]", needs=False),
             Step("view", "getitem", "v1 = v0[:2]", ("v1",), ("v0",)),
             Step("view", "getitem", "v2 = v0[1:]", ("v2",), ("v0",)),
             Step("in-place", "add_", "v2.add_(v1)", (), ("v2", "v1"), None, "v2.add_(v1.clone())"),
@@ -160,16 +149,17 @@ DECISIONS: list[Decision] = [
     ),
     Decision(
         "B4.3",
-        "a hook that edits its argument in place: the edit counts, and never reaches another branch",
+        "a hook that edits its argument in place: the edit counts, and never reaches another branch; in PyTorch "
+        "the memory may be shared with one, which then gets a wrong gradient",
         applies=named("tensor hook", "edit"),
         spelled=as_it_is,  # the helper `edit` returns there what it makes in place here
         program=(
-            _leaf("v0"),
-            _op("v1", "v0 * 1", "v0"),
-            _op("v2", "v1 * 1", "v1"),
-            _op("v3", "v1 + v2", "v1", "v2"),
+            leaf("v0"),
+            op("v1", "v0 * 1", "v0"),
+            op("v2", "v1 * 1", "v1"),
+            op("v3", "v1 + v2", "v1", "v2"),
             Step("tensor hook", "edit", "h1 = v2.register_hook(edit('h1'))", (), ("v2",)),
-            _backward("v3", code="v3.backward()"),
+            backward("v3", code="v3.backward()"),
         ),
         reads="v0.grad.item()",
         ours="4.0",
@@ -177,12 +167,12 @@ DECISIONS: list[Decision] = [
     ),
     Decision(
         "B1.16",
-        "autograd.grad with more gradients than outputs raises",
+        "autograd.grad with more gradients than outputs raises; PyTorch ignores the rest",
         applies=named("grad", "too many gradients"),
         spelled=raising,
         program=(
-            _leaf("v0"),
-            _op("v1", "v0 * 2", "v0"),
+            leaf("v0"),
+            op("v1", "v0 * 2", "v0"),
             Step(
                 "grad",
                 "too many gradients",
@@ -198,11 +188,12 @@ DECISIONS: list[Decision] = [
     ),
     Decision(
         "48",
-        "an operation that would be recorded raises if an input is an inference tensor",
+        "an operation that would be recorded raises if an input is an inference tensor; PyTorch raises only if "
+        "it would be saved",
         applies=named("inference", "recorded"),
         spelled=raising,
         program=(
-            _leaf("v0"),
+            leaf("v0"),
             Step("inference", "made", "with lib.inference_mode(): v1 = lib.ones(1, dtype=lib.float64)", ("v1",)),
             Step("inference", "recorded", "v2 = v0 + v1", ("v2",), ("v0", "v1")),
         ),
@@ -213,11 +204,12 @@ DECISIONS: list[Decision] = [
     ),
     Decision(
         "44",
-        "nothing made under no_grad requires a gradient, a view neither",
+        "nothing made under no_grad requires a gradient; in PyTorch a view made there of a tensor that does says that "
+        "it does too, as a leaf: what is computed from it gives the tensor no gradient, without a word",
         applies=named("view", "under no_grad"),
         spelled=otherwise,
         program=(
-            _leaf("v0"),
+            leaf("v0"),
             Step(
                 "view",
                 "under no_grad",
@@ -234,15 +226,16 @@ DECISIONS: list[Decision] = [
     ),
     Decision(
         "B2.13",
-        "detach_() of a result whose node keeps it is fine: the node needs its numbers, not its history",
+        "detach_() of a tensor that a node has saved is fine: the node knows its history and needs its numbers; "
+        "PyTorch raises in the backward pass",
         applies=cuts_off,
         spelled=otherwise,
         program=(
-            _leaf("v0"),
-            _op("v1", "v0.exp()", "v0"),
-            _op("v2", "v1 * v0", "v1", "v0"),
+            leaf("v0"),
+            op("v1", "v0.exp()", "v0"),
+            op("v2", "v1 * v0", "v1", "v0"),
             Step("detach", "detach_", "v1.detach_()", (), ("v1",), None, "v1 = v1.detach()"),
-            _backward("v2", code="v2.backward()"),
+            backward("v2", code="v2.backward()"),
         ),
         reads="round(v0.grad.item(), 2)",
         ours="80.34",
@@ -250,11 +243,12 @@ DECISIONS: list[Decision] = [
     ),
     Decision(
         "B3.9",
-        "an expanded tensor cannot be edited in place, not even by the same number everywhere",
+        "an expanded tensor cannot be edited in place; PyTorch takes a number for all (zero_, fill_), the tensor "
+        "itself, and an index that gives a part in which no element stands for several",
         applies=overwrites_expanded,
         spelled=raising,
         program=(
-            _leaf("v0", needs=False),
+            leaf("v0", needs=False),
             Step("view", "expand", "v1 = v0.expand(2)", ("v1",), ("v0",)),
             Step("in-place", "zero_", "v1.zero_()", (), ("v1",)),
         ),
@@ -265,11 +259,12 @@ DECISIONS: list[Decision] = [
     ),
     Decision(
         "B3.8",
-        "a view made under no_grad of a tensor that requires a gradient cannot be edited while recording",
+        "a view made under no_grad of a tensor that requires a gradient cannot be edited while recording: as in "
+        "PyTorch, which was told to make it of a detached tensor (44)",
         applies=edits_quiet_view,
         spelled=raising,  # there the view is of a detached tensor, see above
         program=(
-            _leaf("v0"),
+            leaf("v0"),
             Step(
                 "view",
                 "under no_grad",
@@ -287,13 +282,14 @@ DECISIONS: list[Decision] = [
         raises="InPlaceError",
     ),
     Decision(
-        "B3.2",
-        "an operation that we compose of others keeps other values for its backward",
-        applies=keeps_others,
+        "B3.2: fewer operands kept",
+        "mse_loss and gather keep no operand for the backward pass, which may then be edited before it; PyTorch keeps "
+        "them, and raises",
+        applies=keeps_others("mse_loss", "mse_loss, each", "gather"),
         spelled=otherwise,
         program=(
-            _leaf("v0"),
-            _op("v1", "v0 * 2", "v0"),
+            leaf("v0"),
+            op("v1", "v0 * 2", "v0"),
             Step(
                 "op",
                 "mse_loss",
@@ -304,63 +300,38 @@ DECISIONS: list[Decision] = [
                 "v2 = lib.nn.functional.mse_loss(v1 * 1, v1.detach() - 1)",
             ),
             Step("in-place", "mul_ number", "v1.mul_(2)", (), ("v1",)),
-            _backward("v2", code="v2.backward()"),
+            backward("v2", code="v2.backward()"),
         ),
         reads="v0.grad.item()",
         ours="4.0",
         theirs="RuntimeError",
     ),
     Decision(
-        "B1.26",
-        "the derivative of relu and abs is a constant, also under create_graph",
-        applies=never,  # seen after the pass
-        spelled=as_it_is,
+        "B3.2: other operands kept",
+        "a number / x and cross_entropy of classes keep x, which may not be edited before the backward pass; PyTorch "
+        "keeps the result, or what it computed on the way",
+        applies=keeps_others("number div", "cross_entropy"),
+        spelled=otherwise,
         program=(
-            _leaf("v0"),
-            Step("op", "relu", "v1 = v0.relu()", ("v1",), ("v0",)),
+            leaf("v0"),
+            op("v1", "v0 * 1", "v0"),
             Step(
-                "grad",
-                "grad(create_graph=True)",
-                "v2, = lib.autograd.grad(v1, [v0], create_graph=True)",
-                ("v2",),
-                ("v1", "v0"),
-                asked(("v1",), ("v0",), "create_graph=True", writes=False),
+                "op", "number div", "v2 = 2 / v1", ("v2",), ("v1",), None, "v2 = lib.full_like(v1.detach(), 2.0) / v1"
             ),
+            Step("in-place", "mul_ number", "v1.mul_(2)", (), ("v1",)),
+            backward("v2", code="v2.backward()"),
         ),
-        reads="v2.requires_grad",
-        ours="False",
-        theirs="True",
-    ),
-    Decision(
-        "B3.5",
-        "under create_graph the zero gradient of what was overwritten is recorded",
-        applies=never,  # seen after the pass
-        spelled=as_it_is,
-        program=(
-            _leaf("v0"),
-            _op("v1", "v0 * 1", "v0"),
-            Step("in-place", "fill_", "v1.fill_(2)", (), ("v1",)),
-            _op("v2", "v1 * v1 * v0", "v1", "v0"),
-            Step(
-                "grad",
-                "grad(create_graph=True)",
-                "v3, = lib.autograd.grad(v1, [v0], v0, create_graph=True)",
-                ("v3",),
-                ("v1", "v0"),
-                asked(("v1",), ("v0",), "create_graph=True", writes=False),
-            ),
-        ),
-        reads="v3.requires_grad",
-        ours="True",
-        theirs="False",
+        reads="round(v0.grad.item(), 2)",
+        ours="VersionError",
+        theirs="-0.22",
     ),
     Decision(
         "45",
-        "enable_grad() as a plain call switches at once",
+        "enable_grad() as a plain call switches at once; in PyTorch it does nothing",
         applies=named("mode", "enable_grad() called"),
         spelled=otherwise,
         program=(
-            _leaf("v0"),
+            leaf("v0"),
             Step(
                 "mode",
                 "enable_grad() called",

@@ -10,7 +10,7 @@ import numpy as np
 import tensorplay as tp
 from tensorplay import errors
 
-from .compare import difference_of_endings, difference_of_tensors, difference_seen, readable
+from .compare import difference_of_endings, difference_of_tensors, difference_seen
 from .decisions import DECISIONS, Decision
 from .freed import Freed, key_of, visited
 from .steps import SAME_HOOK, Step, script
@@ -29,12 +29,6 @@ SHARING = ("view", "parts", "detach")
 
 USING = ("op", "view", "parts", "index", "in-place", "inference", "mode")
 """Steps that record their operands."""
-
-KINKED = {"abs", "relu", "abs_", "relu_"}
-"""Their derivative is a constant to us, and recorded as one of derivative zero in PyTorch."""
-
-OVERWRITING = {"copy_", "zero_", "fill_", "setitem", "setitem number", "setitem mask", "index_put", "index_put_"}
-"""The zero gradient of what they overwrite is recorded here, and a constant in PyTorch."""
 
 
 class Disagreement(AssertionError):
@@ -103,8 +97,6 @@ class Lockstep:
         else:
             if step.request and step.request.frees and (decision is None or decision.runs):
                 self._mark(runs, key, ours)
-            if step.request and "create_graph=True" in step.code:
-                self._settle(step)
             self._compare(step, ours, since)
         self._count(step, decision, ours)
         return ours
@@ -138,26 +130,6 @@ class Lockstep:
 
     # -------------------------------------------------------------------------------- comparing
 
-    def _settle(self, step: Step) -> None:
-        """Gradients whose own derivative is zero: one library records how, the other has a constant. Both get that."""
-        for name, a in self.ours.tensors().items():
-            b = self.theirs.names.get(name)
-            if name in step.makes and self._differ_in_recording(a, b):
-                self.ours.names[name], self.theirs.names[name] = a.detach(), b.detach()
-            elif readable(a) and readable(b) and self._differ_in_recording(a.grad, b.grad):
-                a.grad, b.grad = a.grad.detach(), b.grad.detach()
-
-    def _differ_in_recording(self, a: Any, b: Any) -> bool:
-        if a is None or b is None or a.requires_grad == b.requires_grad:
-            return False
-        return self._flat(a.requires_grad)
-
-    def _flat(self, ours_records: bool) -> bool:
-        """Whether a step was taken at which the libraries differ in this."""
-        found = not {step.name for step in self.steps}.isdisjoint(OVERWRITING if ours_records else KINKED)
-        self.hits["B3.5" if ours_records else "B1.26"] += found
-        return found
-
     def _compare(self, step: Step, ours: Outcome, since: tuple[int, int]) -> None:
         if ours.error is None:
             self._adopt(step)
@@ -168,16 +140,14 @@ class Lockstep:
             found = difference_of_tensors(name, a, b, self.scale, flags, offset, name in self.loose)
             if found:
                 self._disagree(found)
-        found = difference_seen(self.ours, self.theirs, since, self.scale, self._flat)
+        found = difference_seen(self.ours, self.theirs, since, self.scale)
         if found:
             self._disagree(found)
 
     def _adopt(self, step: Step) -> None:
         """Take note of new variables, and of how large the numbers have become."""
         shared = [name for name in step.reads if step.kind in SHARING]
-        self.used.update(
-            step.reads if step.kind in ("op", "view", "parts", "index", "in-place", "inference", "mode") else ()
-        )
+        self.used.update(step.reads if step.kind in USING else ())
         if step.kind.endswith(" hook"):
             self.listened.update(step.reads)
         if step.kind == "node hook":

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = [
-    "HELPERS", "IN_PLACE_HOOK", "SAME_HOOK", "Request", "Step", "asked", "called", "filled", "script", "silenced",
+    "HELPERS", "IN_PLACE_HOOK", "SAME_HOOK", "Request", "Step", "asked", "backward", "called", "filled", "leaf", "op",
+    "script", "silenced",
 ]  # fmt: skip
 
 
@@ -134,6 +135,22 @@ def asked(roots: tuple[str, ...], inputs: tuple[str, ...] | None, flags: str, wr
     """The request of a pass from the flags in its code."""
     keeps = "retain_graph=True" in flags or ("create_graph=True" in flags and "retain_graph=False" not in flags)
     return Request(roots, inputs, not keeps, writes)
+
+
+def leaf(name: str, numbers: str = "[3.]", needs: bool = True) -> Step:
+    """The step that makes a leaf, or a constant."""
+    flag = ", requires_grad=True" if needs else ""
+    return Step("leaf", "leaf", f"{name} = lib.tensor({numbers}, dtype=lib.float64{flag})", (name,))
+
+
+def op(made: str, code: str, *reads: str, name: str = "op") -> Step:
+    """The step that makes a variable from others."""
+    return Step("op", name, f"{made} = {code}", (made,), reads)
+
+
+def backward(*roots: str, code: str, otherwise: str = "") -> Step:
+    """A pass from some roots, for all leaves."""
+    return Step("backward", "backward", code, (), roots, asked(roots, None, code), otherwise)
 
 
 def script(steps: list[Step], attentive: bool) -> str:

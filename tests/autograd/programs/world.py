@@ -72,7 +72,7 @@ def _builtin(kind: type[BaseException], lib: Any) -> type[BaseException]:
 
 def array_of(tensor: Any) -> np.ndarray:
     """The numbers of a tensor of either library."""
-    return tensor.detach().numpy()
+    return tensor.numpy(force=True)  # PyTorch has zeros without memory
 
 
 def dtype_of(tensor: Any) -> str:

@@ -1,4 +1,4 @@
-"""From scores to probabilities and losses: softmax, log-softmax, cross-entropy, squared error."""
+"""How wrong a prediction is: cross-entropy, squared error. Public in `nn.functional`."""
 
 from __future__ import annotations
 
@@ -6,44 +6,42 @@ from typing import Any
 
 import numpy as np
 
-from . import functional as F
-from . import ops
-from .apply import apply, apply1
-from .errors import DTypeError, IndexingError, NotATensorError, ShapeError, TargetError
-from .lifting import plain
-from .ops.families import normal_dim
-from .source import warn
-from .tensor import Tensor, rank, wrap
+from .. import ops
+from ..apply import apply
+from ..errors import (
+    DTypeError,
+    HyperparameterError,
+    IndexingError,
+    ShapeError,
+    TargetError,
+    TensorExpectedError,
+)
+from ..lifting import plain
+from ..source import warn
+from ..tensor import Tensor, rank, wrap
+from .activation import log_softmax
+from .indexing import gather
+from .pointwise import where
+from .reduction import mean, sum
+from .shaping import permute, reshape
 
-__all__ = ["check_reduction", "cross_entropy", "log_softmax", "mse_loss", "softmax"]
+__all__ = ["check_reduction", "cross_entropy", "mse_loss"]
 
 
 def check_reduction(reduction: str) -> None:
-    """Raise ValueError unless a loss knows this way to bring its numbers together."""
+    """Raise HyperparameterError unless a loss knows this way to bring its numbers together."""
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction: expected 'mean', 'sum' or 'none'")
+        raise HyperparameterError(f"{reduction} is not a valid value for reduction: expected 'mean', 'sum' or 'none'")
 
 
-def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """exp(x) / Σ exp(x) along `dim`: positive numbers that sum to 1. Large scores do not overflow.
-
-    >>> import tensorplay as tp
-    >>> tp.softmax(tp.tensor([0.0, 0.0]), 0)
-    tensor([0.5000, 0.5000])
-    """
-    input = input if dtype is None else input.to(dtype)
-    return apply1(ops.Softmax, input, {"dim": normal_dim(dim, rank(input))}) if rank(input) else F.exp(input - input)
-
-
-def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Logarithm of the softmax, x - ln Σ exp(x) along `dim`; exact where softmax itself would round to 0.
-
-    >>> import tensorplay as tp
-    >>> tp.log_softmax(tp.tensor([0.0, 0.0]), 0)
-    tensor([-0.6931, -0.6931])
-    """
-    input = input if dtype is None else input.to(dtype)
-    return apply1(ops.LogSoftmax, input, {"dim": normal_dim(dim, rank(input))}) if rank(input) else input - input
+def _check_tensors(name: str, input: Any, target: Any) -> None:
+    """Raise TensorExpectedError unless prediction and target are tensors."""
+    for position, (word, value) in enumerate((("input", input), ("target", target)), 1):
+        if not isinstance(value, Tensor):
+            raise TensorExpectedError(
+                f"{name}(): argument '{word}' (position {position}) must be Tensor: expected a Tensor, but got "
+                f"{type(value).__name__}. tp.tensor(...) makes one"
+            )
 
 
 def cross_entropy(
@@ -72,8 +70,9 @@ def cross_entropy(
     tensor(0.1269)
     """
     check_reduction(reduction)
+    _check_tensors("cross_entropy_loss", input, target)
     if not 0 <= label_smoothing <= 1:
-        raise ValueError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+        raise HyperparameterError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if weight is not None and weight.shape != input.shape[min(1, rank(input) - 1) :][:1]:
         raise ShapeError(
             f"weight must hold one factor per class, got shape {list(weight.shape)} for scores {list(input.shape)}"
@@ -93,11 +92,11 @@ def cross_entropy(
 def _rows(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Scores as (rows, classes), whatever dimensions stood around the classes."""
     if rank(input) <= 1:
-        return F.reshape(input, (1, -1)), F.reshape(target, (1,))
+        return reshape(input, (1, -1)), reshape(target, (1,))
     if rank(input) == 2:
         return input, target
     order = (0, *range(2, rank(input)), 1)
-    return F.reshape(F.permute(input, order), (-1, input.shape[1])), F.reshape(target, (-1,))
+    return reshape(permute(input, order), (-1, input.shape[1])), reshape(target, (-1,))
 
 
 def _check_classes(input: Tensor, target: Tensor) -> None:
@@ -123,10 +122,10 @@ def _check_range(classes: Tensor, count: int, ignored: int | None = None) -> Non
 
 def _reduced(losses: Tensor, reduction: str, shape: tuple[int, ...]) -> Tensor:
     if reduction == "mean":
-        return F.mean(losses)
+        return mean(losses)
     if reduction == "sum":
-        return F.sum(losses)
-    return losses if losses.shape == shape else F.reshape(losses, shape)  # a view could not be detached in place
+        return sum(losses)
+    return losses if losses.shape == shape else reshape(losses, shape)  # a view could not be detached in place
 
 
 def _weighted(
@@ -135,17 +134,17 @@ def _weighted(
     """With class weights, ignored entries or smoothing: composed of recorded operations."""
     _check_range(classes, scores.shape[1], ignore_index)
     ignored: Any = classes == ignore_index
-    safe = F.where(ignored, 0, classes)
+    safe = where(ignored, 0, classes)
     factors = wrap(np.ones(safe.shape, scores._array.dtype)) if weight is None else weight.detach()[safe]
-    factors = F.where(ignored, 0.0, factors)
+    factors = where(ignored, 0.0, factors)
     logp = log_softmax(scores, 1)
-    losses = -F.reshape(F.gather(logp, 1, F.reshape(safe, (-1, 1))), (-1,)) * factors
+    losses = -reshape(gather(logp, 1, reshape(safe, (-1, 1))), (-1,)) * factors
     if smoothing:
         spread = logp if weight is None else logp * weight
-        even = -F.sum(spread, 1) / scores.shape[1] * (~ignored).to(scores.dtype)
+        even = -sum(spread, 1) / scores.shape[1] * (~ignored).to(scores.dtype)
         losses = losses * (1 - smoothing) + even * smoothing
     if reduction == "mean":
-        return F.sum(losses) / F.sum(factors)
+        return sum(losses) / sum(factors)
     return _reduced(losses, reduction, shape)
 
 
@@ -155,13 +154,13 @@ def _against_probabilities(input: Tensor, target: Tensor, weight: Any, reduction
         target = target * (1 - smoothing) + smoothing / input.shape[dim]
     logp = log_softmax(input, dim)
     if weight is not None:
-        logp = logp * F.reshape(weight, (-1, *(1,) * (rank(input) - dim - 1)))
-    losses = -F.sum(logp * target, dim)
+        logp = logp * reshape(weight, (-1, *(1,) * (rank(input) - dim - 1)))
+    losses = -sum(logp * target, dim)
     if reduction == "mean":
         return (
-            F.sum(losses) / max(input.shape[0] if rank(input) > 1 else 1, 1)
+            sum(losses) / max(input.shape[0] if rank(input) > 1 else 1, 1)
             if rank(input) <= 2
-            else F.sum(losses) / losses._array.size
+            else sum(losses) / losses._array.size
         )
     return _reduced(losses, reduction, losses.shape)
 
@@ -174,8 +173,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     tensor(2.)
     """
     check_reduction(reduction)
-    if not isinstance(target, Tensor):
-        raise NotATensorError(f"mse_loss: expected a Tensor, but got {type(target).__name__}: tp.tensor(...) makes one")
+    _check_tensors("mse_loss", input, target)
     if input.shape != target.shape:
         warn(
             f"Using a target size ({list(target.shape)}) that is different to the input size ({list(input.shape)}). "

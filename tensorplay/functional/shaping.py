@@ -1,4 +1,4 @@
-"""Public functions that arrange the same numbers differently, or pick some: views wherever memory allows."""
+"""The same numbers arranged differently: views wherever memory allows."""
 
 from __future__ import annotations
 
@@ -7,23 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from . import ops
-from .apply import apply, apply1
-from .errors import DTypeError, IndexingError, ShapeError
-from .lifting import plain
-from .ops.families import normal_dim, normal_dims
-from .tensor import Tensor, rank
+from .. import ops
+from ..apply import apply1
+from ..errors import ShapeError
+from ..ops.families import normal_dim, normal_dims
+from ..tensor import Tensor, rank
+from .common import Dim
 
-__all__ = ["expand", "flatten", "flip", "gather", "permute", "reshape", "squeeze", "transpose", "unsqueeze", "view"]
-
-Dim = int | tuple[int, ...] | None
-
-
-def check_positions(index: Any, dim: int, size: int, lowest: int) -> None:
-    """Raise IndexingError for the first position in `index` that is not between `lowest` and `size` - 1."""
-    wrong = index[(index < lowest) | (index >= size)]
-    if wrong.size:
-        raise IndexingError(f"index {wrong.flat[0]} is out of bounds for dimension {dim} with size {size}")
+__all__ = ["expand", "flatten", "flip", "permute", "reshape", "squeeze", "transpose", "unsqueeze", "view"]
 
 
 def _sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
@@ -167,33 +158,3 @@ def flip(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
     chosen = _sizes(places if dims is None else (dims,))
     along = normal_dims(chosen, rank(input)) if chosen else None
     return apply1(ops.Flip, input, {"dims": along or ()})
-
-
-def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """out[i][j] = input[index[i][j]][j] for dim 0, and so on; gradients of repeated positions add.
-
-    >>> import tensorplay as tp
-    >>> tp.gather(tp.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, tp.tensor([[0], [1]]))
-    tensor([[1.],
-            [4.]])
-    """
-    dim = normal_dim(dim, rank(input))
-    _check_gather(input, dim, index)
-    return apply(ops.Gather, input, index, dim=dim)
-
-
-def _check_gather(input: Tensor, dim: int, index: Tensor) -> None:
-    if index._array.dtype.kind not in "iu":
-        raise DTypeError(f"gather(): Expected dtype int64 for index, got {index.dtype}: convert with index.long()")
-    if index.ndim != rank(input):
-        raise ShapeError(
-            f"Index tensor must have the same number of dimensions as input tensor: got {list(index.shape)} "
-            f"for an input of shape {list(input.shape)}"
-        )
-    if any(m > n for d, (m, n) in enumerate(zip(index.shape, input.shape, strict=True)) if d != dim):
-        raise ShapeError(
-            f"Size does not match: expected index {list(index.shape)} to be no larger than "
-            f"input {list(input.shape)} apart from dimension {dim}"
-        )
-    if index._array.size and rank(input):
-        check_positions(plain(index._array), dim, input.shape[dim], lowest=0)

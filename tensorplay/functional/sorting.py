@@ -1,16 +1,15 @@
-"""Public functions of order: sort, argsort, median."""
+"""Order: sorting, and the element in the middle."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from . import ops
-from .apply import apply, apply1
-from .errors import EmptyReductionError, UnsupportedDTypeError
-from .ops.families import normal_dim
-from .tensor import Tensor, rank, wrap
+from .. import ops
+from ..apply import apply, apply1
+from ..errors import EmptyReductionError, UnsupportedDTypeError
+from ..ops.families import normal_dim
+from ..tensor import Tensor, rank
+from .common import alone
 
 __all__ = ["argsort", "median", "sort"]
 
@@ -27,11 +26,6 @@ class MedianResult(NamedTuple):
 
     values: Tensor
     indices: Tensor
-
-
-def _alone(input: Tensor) -> tuple[Tensor, Tensor]:
-    """A single number is its own, at position 0."""
-    return apply1(ops.Clone, input), wrap(np.asarray(0))
 
 
 def _ordered(input: Tensor, name: str) -> None:
@@ -55,7 +49,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
     dim = normal_dim(dim, rank(input))
     _ordered(input, "Sort")
     if not rank(input):
-        return SortResult(*_alone(input))
+        return SortResult(*alone(input))
     return SortResult(*apply(ops.Sort, input, dim=dim, descending=bool(descending)))
 
 
@@ -69,7 +63,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
     dim = normal_dim(dim, rank(input))
     _ordered(input, "Sort")
     if not rank(input):
-        return _alone(input)[1]
+        return alone(input)[1]
     return apply(ops.ArgSort, input, dim=dim, descending=bool(descending))
 
 
@@ -91,7 +85,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         return _median_of_all(input)
     dim = normal_dim(dim, rank(input))
     if not rank(input):
-        return MedianResult(*_alone(input))
+        return MedianResult(*alone(input))
     return MedianResult(*apply(ops.Median, input, dim=dim, keepdim=keepdim))
 
 

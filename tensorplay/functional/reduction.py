@@ -1,29 +1,53 @@
-"""More public functions of many elements: product, norm, variance, standard deviation; running sums and products."""
+"""Many elements to one: sums, products, extremes, norms, spreads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
-from . import ops
-from .apply import apply1
-from .arrays.dtypes import int64
-from .errors import ArgumentTypeError, DTypeError, EmptyReductionError, NormOrderError
-from .ops.families import count, normal_dim, normal_dims
-from .source import warn
-from .tensor import Tensor, rank
+from .. import ops
+from ..apply import apply, apply1
+from ..errors import ArgumentTypeError, DTypeError, EmptyReductionError, NormOrderError
+from ..ops.families import count, normal_dim, normal_dims
+from ..source import warn
+from ..tensor import Tensor, rank
+from .common import Dim, alone, widened
+from .pointwise import maximum, minimum
 
-__all__ = ["cumprod", "cumsum", "norm", "prod", "std", "var"]
-
-Dim = int | tuple[int, ...] | None
+__all__ = ["amax", "amin", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std", "sum", "var"]
 
 
-def _widened(input: Tensor, dtype: Any) -> Tensor:
-    """In the dtype asked for; whole numbers of any width add up and multiply as int64."""
+# ------------------------------------------------------------------------------------ sums, products
+
+
+def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """Sum of all elements, or along `dim` (one dimension or several).
+
+    >>> import tensorplay as tp
+    >>> tp.sum(tp.ones(2, 3), 1)
+    tensor([3., 3.])
+    """
+    dims = normal_dims(dim, rank(input))
+    return apply1(ops.Sum, widened(input, dtype), {"dim": dims, "keepdim": keepdim})
+
+
+def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """Average of all elements, or along `dim`. Raises DTypeError for whole numbers; NaN for no elements.
+
+    >>> import tensorplay as tp
+    >>> tp.mean(tp.tensor([1.0, 2.0, 6.0]))
+    tensor(3.)
+    """
+    dims = normal_dims(dim, rank(input))
     if dtype is not None:
-        return input.to(dtype)
-    return input.to(int64) if input._array.dtype.kind in "biu" else input
+        input = input.to(dtype)
+    if input._array.dtype.kind not in "fc":
+        raise DTypeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype, "
+            f"got {input.dtype}: convert with x.float() first"
+        )
+    return apply1(ops.Mean, input, {"dim": dims, "keepdim": keepdim})
 
 
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -40,39 +64,103 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
         raise ArgumentTypeError(
             "prod() received an invalid combination of arguments: keepdim belongs to one dimension, so name it (dim=…)"
         )
-    input = _widened(input, dtype)
+    input = widened(input, dtype)
     along = None if dim is None else normal_dim(dim, rank(input))
     dim = along if rank(input) else None
     return apply1(ops.Prod, input, {"dim": dim, "keepdim": keepdim})
 
 
-def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """Running sum along `dim`: out[k] = input[0] + … + input[k].
+# ------------------------------------------------------------------------------------------ extremes
+
+
+class MaxResult(NamedTuple):
+    """What `max` and `min` along a dimension return."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def amax(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """Largest element along `dim`; ties share the gradient evenly.
 
     >>> import tensorplay as tp
-    >>> tp.cumsum(tp.tensor([1.0, 2.0, 3.0]), 0)
-    tensor([1., 3., 6.])
+    >>> tp.amax(tp.tensor([[1.0, 4.0], [3.0, 2.0]]), 1)
+    tensor([4., 3.])
     """
-    return _running(ops.Cumsum, input, dim, dtype)
+    return apply1(ops.Amax, input, {"dim": normal_dims(dim, rank(input)), "keepdim": keepdim})
 
 
-def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """Running product along `dim`: out[k] = input[0] · … · input[k]. Its gradients are exact at zeros too.
+def amin(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """Smallest element along `dim`; ties share the gradient evenly.
 
     >>> import tensorplay as tp
-    >>> tp.cumprod(tp.tensor([1.0, 2.0, 3.0]), 0)
-    tensor([1., 2., 6.])
+    >>> tp.amin(tp.tensor([[1.0, 4.0], [3.0, 2.0]]), 1)
+    tensor([1., 2.])
     """
-    return _running(ops.Cumprod, input, dim, dtype)
+    return apply1(ops.Amin, input, {"dim": normal_dims(dim, rank(input)), "keepdim": keepdim})
 
 
-def _running(op: type[ops.Op], input: Tensor, dim: int, dtype: Any) -> Tensor:
+def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """Largest element of all; or (values, indices) along one dimension; or, given a tensor, `maximum`.
+
+    Along a dimension the first of equal elements takes all of the gradient.
+
+    >>> import tensorplay as tp
+    >>> tp.max(tp.tensor([[1.0, 4.0], [3.0, 2.0]]), 1).indices
+    tensor([1, 0])
+    """
+    if isinstance(dim, Tensor):
+        return maximum(input, dim)
+    if dim is None:
+        return amax(input)
+    return _along(ops.Max, input, dim, keepdim)
+
+
+def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """Smallest element of all; or (values, indices) along one dimension; or, given a tensor, `minimum`.
+
+    >>> import tensorplay as tp
+    >>> tp.min(tp.tensor([3.0, 1.0, 2.0]))
+    tensor(1.)
+    """
+    if isinstance(dim, Tensor):
+        return minimum(input, dim)
+    if dim is None:
+        return amin(input)
+    return _along(ops.Min, input, dim, keepdim)
+
+
+def _along(op: type[ops.Op], input: Tensor, dim: int, keepdim: bool) -> MaxResult:
+    """Extremum along one dimension. A single number is its own, at position 0."""
     dim = normal_dim(dim, rank(input))
-    input = _widened(input, dtype)
-    return apply1(op, input, {"dim": dim}) if rank(input) else apply1(ops.Clone, input)
+    if not rank(input):
+        return MaxResult(*alone(input))
+    return MaxResult(*apply(op, input, dim=dim, keepdim=keepdim))
 
 
-# --------------------------------------------------------------------------------------------- norm
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Position of the largest element, in the flattened tensor or along `dim`. It has no gradient.
+
+    >>> import tensorplay as tp
+    >>> tp.argmax(tp.tensor([1.0, 9.0, 2.0]))
+    tensor(1)
+    """
+    dim = None if dim is None or not rank(input) else normal_dim(dim, rank(input))
+    return apply(ops.ArgMax, input, dim=dim, keepdim=keepdim)
+
+
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Position of the smallest element, in the flattened tensor or along `dim`. It has no gradient.
+
+    >>> import tensorplay as tp
+    >>> tp.argmin(tp.tensor([1.0, 9.0, 0.0]))
+    tensor(2)
+    """
+    dim = None if dim is None or not rank(input) else normal_dim(dim, rank(input))
+    return apply(ops.ArgMin, input, dim=dim, keepdim=keepdim)
+
+
+# --------------------------------------------------------------------------------------------- norms
 
 
 def norm(
@@ -123,7 +211,7 @@ def _check_some(input: Tensor, p: float, dims: tuple[int, ...] | None) -> None:
         )
 
 
-# --------------------------------------------------------------------------------------- the spread
+# ------------------------------------------------------------------------------------------- spreads
 
 
 def var(

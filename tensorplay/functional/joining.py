@@ -1,14 +1,14 @@
-"""Public functions that join tensors along a dimension, and that take one apart into views."""
+"""Tensors joined along a dimension, and taken apart into views."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import ops
-from .apply import apply
-from .errors import DimensionError, EmptyListError, NotATensorError, ShapeError
-from .ops.families import normal_dim
-from .tensor import Tensor, rank
+from .. import ops
+from ..apply import apply
+from ..errors import DimensionError, EmptyListError, NotATensorError, ShapeError
+from ..ops.families import normal_dim
+from ..tensor import Tensor, rank
 
 __all__ = ["cat", "chunk", "concat", "split", "stack", "unbind"]
 
