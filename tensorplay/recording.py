@@ -15,6 +15,7 @@ from . import ops
 from .apply import apply, apply1, apply2
 from .arrays.composite import Composite
 from .arrays.dtypes import as_numpy
+from .arrays.elementwise import UNARY, fill
 from .autograd.bridge import bridge
 from .lifting import stopped
 from .tensor import Tensor, wrap
@@ -47,11 +48,8 @@ class TensorSpace(Composite):
     """Tensors, recorded."""
 
     rank = 1
-    exp, log, sqrt, tanh, sigmoid = map(_unary, (ops.Exp, ops.Log, ops.Sqrt, ops.Tanh, ops.Sigmoid))
-    log2, sin, cos, sign = map(_unary, (ops.Log2, ops.Sin, ops.Cos, ops.Sign))
-    relu, abs, copy = map(_unary, (ops.Relu, ops.Abs, ops.Clone))
-    div, pow, maximum, minimum = map(_binary, (ops.Div, ops.Pow, ops.Maximum, ops.Minimum))
-    atan2, gate = map(_binary, (ops.Atan2, ops.Gate))
+    sigmoid, relu, copy = map(_unary, (ops.Sigmoid, ops.Relu, ops.Clone))
+    gate = _binary(ops.Gate)
     sum, mean, prod, amax, amin = map(_reduction, (ops.Sum, ops.Mean, ops.Prod, ops.Amax, ops.Amin))
     cumsum, cumprod, softmax, log_softmax = map(_along, (ops.Cumsum, ops.Cumprod, ops.Softmax, ops.LogSoftmax))
 
@@ -166,6 +164,9 @@ class TensorSpace(Composite):
     def scatter(x: Tensor, index: Tensor, dim: int, shape: Shape) -> Tensor:
         return apply(ops.Scatter, x, index, dim=dim, shape=shape)
 
+
+_OPS = {name.lower(): op for name, op in ops.OPS.items()}
+fill(TensorSpace, lambda name, path: (_unary if name in UNARY else _binary)(_OPS[name.replace("_", "")]))
 
 tensors = TensorSpace()
 """The namespace of `create_graph`."""

@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 from ..errors import VmapReadError
 from .composite import Composite
+from .elementwise import UNARY, fill
 
 __all__ = ["BatchSpace", "Batched"]
 
@@ -155,11 +156,8 @@ class BatchSpace(Composite):
         self.inner = inner
         self.rank = 10 + inner.rank
 
-    exp, log, sqrt, tanh, sigmoid, relu = map(_one, ("exp", "log", "sqrt", "tanh", "sigmoid", "relu"))
-    log2, sin, cos = map(_one, ("log2", "sin", "cos"))
-    abs, sign, conj, copy, cast, stop = map(_one, ("abs", "sign", "conj", "copy", "cast", "stop"))
-    div, pow, maximum, minimum, where = map(_two, ("div", "pow", "maximum", "minimum", "where"))
-    atan2, gate = map(_two, ("atan2", "gate"))
+    sigmoid, relu, conj, copy, cast, stop = map(_one, ("sigmoid", "relu", "conj", "copy", "cast", "stop"))
+    where, gate = map(_two, ("where", "gate"))
 
     # ------------------------------------------------------------------------------ putting axes
 
@@ -332,6 +330,9 @@ class BatchSpace(Composite):
         return Batched(
             self.inner.scatter(self.spread(x, size), self.spread(index, size), dim + 1, (size, *shape)), self
         )
+
+
+fill(BatchSpace, lambda name, path: (_one if name in UNARY else _two)(name))
 
 
 class PerExample:

@@ -16,6 +16,7 @@ import numpy as np
 
 from . import kernels
 from .composite import Composite
+from .elementwise import fill, ufunc
 
 __all__ = ["Cpu", "cpu"]
 
@@ -43,7 +44,7 @@ class Cpu(Composite):
     """NumPy arrays. One instance, `cpu`, is the namespace of forward and first-order backward passes."""
 
     rank = 0
-    abs, sign, maximum, minimum, tanh, atan2 = np.absolute, np.sign, np.maximum, np.minimum, np.tanh, np.arctan2
+    abs, sign, maximum, minimum, tanh = np.absolute, np.sign, np.maximum, np.minimum, np.tanh
 
     @staticmethod
     def conj(x: Any) -> Any:
@@ -53,36 +54,8 @@ class Cpu(Composite):
         return x.conjugate() if x.__class__ is complex else x
 
     @_quietly
-    def div(x: Any, y: Any) -> Array:
-        return np.true_divide(x, y)
-
-    @_quietly
     def pow(x: Any, y: Any) -> Array:
         return x**y
-
-    @_quietly
-    def exp(x: Array) -> Array:
-        return np.exp(x)
-
-    @_quietly
-    def log(x: Array) -> Array:
-        return np.log(x)
-
-    @_quietly
-    def log2(x: Array) -> Array:
-        return np.log2(x)
-
-    @_quietly
-    def sin(x: Array) -> Array:
-        return np.sin(x)
-
-    @_quietly
-    def cos(x: Array) -> Array:
-        return np.cos(x)
-
-    @_quietly
-    def sqrt(x: Array) -> Array:
-        return np.sqrt(x)
 
     @_quietly
     def sigmoid(x: Array) -> Array:
@@ -275,5 +248,19 @@ def _grid(index: Array, dim: int) -> tuple[Array, ...]:
     )
 
 
+def _elementwise(name: str, path: str) -> Any:
+    """NumPy's function as it is; SciPy's, found at the first call, with half precision kept (it has none)."""
+    if "." not in path:
+        return _quietly(ufunc(path))
+
+    def run(*xs: Any) -> Array:
+        out = ufunc(path)(*xs)
+        kept = next(x.dtype for x in xs if isinstance(x, ndarray))
+        return out.astype(kept) if kept.itemsize == 2 and kept.kind not in "iu" else out
+
+    return _quietly(run)
+
+
+fill(Cpu, _elementwise)
 cpu = Cpu()
 """The namespace of ordinary computation."""

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..arrays.composite import Composite
+from ..arrays.elementwise import fill, ufunc
 
 __all__ = ["FUNCTIONS", "DeviceArray", "GpuStandIn", "Library", "library", "standin"]
 
@@ -215,20 +216,6 @@ class GpuStandIn(Composite):
     """The names a rule may use, over `library`. What is not written here comes from the composite bodies."""
 
     rank = 0
-    div = staticmethod(lambda x, y: library.true_divide(x, y))
-    pow = staticmethod(lambda x, y: library.power(x, y))
-    exp = staticmethod(lambda x: library.exp(x))
-    log = staticmethod(lambda x: library.log(x))
-    log2 = staticmethod(lambda x: library.log2(x))
-    sin = staticmethod(lambda x: library.sin(x))
-    cos = staticmethod(lambda x: library.cos(x))
-    atan2 = staticmethod(lambda y, x: library.arctan2(y, x))
-    sqrt = staticmethod(lambda x: library.sqrt(x))
-    tanh = staticmethod(lambda x: library.tanh(x))
-    abs = staticmethod(lambda x: library.absolute(x))
-    sign = staticmethod(lambda x: library.sign(x))
-    maximum = staticmethod(lambda x, y: library.maximum(x, y))
-    minimum = staticmethod(lambda x, y: library.minimum(x, y))
     copy = staticmethod(lambda x: x.copy())
     cast = staticmethod(lambda x, dtype: x.astype(dtype))
     sum = staticmethod(lambda x, dim, keepdim: library.sum(x, axis=dim, keepdims=keepdim))
@@ -310,5 +297,11 @@ def _grid(index: DeviceArray, dim: int) -> tuple[DeviceArray, ...]:
     )
 
 
+def _elementwise(name: str, path: str) -> Any:
+    """CuPy has NumPy's functions under their names, and SciPy's in `cupyx.scipy.special`."""
+    return staticmethod(lambda *xs: _on_device(ufunc(path))(*xs) if "." in path else getattr(library, path)(*xs))
+
+
+fill(GpuStandIn, _elementwise)
 standin = GpuStandIn()
 """The one namespace."""

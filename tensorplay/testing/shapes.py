@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..arrays.composite import Composite
+from ..arrays.elementwise import fill, ufunc
 from ..errors import EmptyReductionError, IndexingError, ShapeError
 from ..ops.families import broadcast_shapes, keep_shape
 
@@ -85,8 +86,8 @@ def _computed(ufunc: np.ufunc, *operands: Any) -> ShapeArray:
     return ShapeArray(common, ufunc(*empty).dtype)
 
 
-def _pointwise(ufunc: np.ufunc) -> Any:
-    return staticmethod(lambda *operands: _computed(ufunc, *operands))
+def _pointwise(name: str, path: str) -> Any:
+    return staticmethod(lambda *operands: _computed(ufunc(path), *operands))
 
 
 def _method(ufunc: np.ufunc, swapped: bool = False) -> Callable[..., ShapeArray]:
@@ -121,11 +122,7 @@ class Shapes(Composite):
     """The names a rule may use, in shapes."""
 
     rank = 0
-    div, pow = _pointwise(np.true_divide), _pointwise(np.power)
-    exp, log, sqrt, tanh = map(_pointwise, (np.exp, np.log, np.sqrt, np.tanh))
-    log2, sin, cos, atan2 = map(_pointwise, (np.log2, np.sin, np.cos, np.arctan2))
-    abs, sign, copy = map(_pointwise, (np.absolute, np.sign, np.positive))
-    maximum, minimum = _pointwise(np.maximum), _pointwise(np.minimum)
+    copy = staticmethod(lambda x: x)
 
     @staticmethod
     def conj(x: Any) -> Any:
@@ -328,5 +325,6 @@ def _taken(shape: Shape, ix: Sequence[ShapeArray]) -> Shape:
     return common + tuple(shape[len(ix) :])
 
 
+fill(Shapes, _pointwise)
 shapes = Shapes()
 """The one namespace."""

@@ -1,0 +1,189 @@
+"""Many elements to one, and scans."""
+
+from __future__ import annotations
+
+ROWS = {
+    "sum": [
+        *(
+            "lib.sum(a)",
+            "a.sum()",
+            "a.sum(0)",
+            "a.sum(1, keepdim=True)",
+            "x.sum((0, 2))",
+            "x.sum([0, -1], True)",
+            "s.sum()",
+        ),
+        *(
+            "e.sum()",
+            "e.sum(0)",
+            "e.sum(1)",
+            "a.sum(dtype=lib.float64)",
+            "a.sum(0, dtype=lib.int64)",
+            "s.sum(0)",
+            "n.sum()",
+        ),
+        *("x.sum(dim=1)", "a.sum(())", "m.sum()", "x.sum(-3)"),
+    ],
+    "mean": [
+        *("lib.mean(a)", "a.mean()", "a.mean(0)", "a.mean(1, keepdim=True)", "x.mean((0, 2))", "s.mean()", "e.mean()"),
+        *("e.mean(0)", "a.mean(dtype=lib.float64)", "n.mean()", "i.mean(dtype=lib.float32)", "a.mean(())", "e.mean(1)"),
+    ],
+    "prod": [
+        *(
+            "lib.prod(a)",
+            "a.prod()",
+            "a.prod(0)",
+            "a.prod(1, keepdim=True)",
+            "k.prod()",
+            "k.prod(1)",
+            "e.prod()",
+            "s.prod(0)",
+        ),
+        *("e.prod(0)", "a.prod(dtype=lib.float64)", "n.prod()", "x.prod(1)", "m.prod()", "t.prod(0)"),
+    ],
+    **{
+        name: [
+            *(f"lib.{name}(a)", f"a.{name}()", f"a.{name}(0)", f"a.{name}(1, keepdim=True)", f"x.{name}((0, 2))"),
+            *(f"a.{name}(0, correction=0)", f"a.{name}(unbiased=False)", f"a.{name}(1, False)", f"a.{name}(False)"),
+            *(
+                f"e.{name}()",
+                f"s.{name}()",
+                f"n.{name}()",
+                f"a.{name}(dim=1, correction=2)",
+                f"col.{name}(1)",
+                f"e.{name}(0)",
+            ),
+            *(f"a.{name}(1, unbiased=True, keepdim=True)", f"s.{name}(correction=0)"),
+        ]
+        for name in ("std", "var")
+    },
+    **{
+        name: [
+            *(
+                f"lib.{name}(a)",
+                f"a.{name}()",
+                f"a.{name}(0)",
+                f"a.{name}(1, keepdim=True)",
+                f"k.{name}()",
+                f"k.{name}(1)",
+            ),
+            *(f"lib.{name}(a, b)", f"a.{name}(row)", f"n.{name}()", f"n.{name}(1)", f"s.{name}()", f"s.{name}(0)"),
+            *(f"a.{name}(1).values", f"a.{name}(1).indices", f"e.{name}(1)", f"k.{name}(0, True)", f"m.{name}()"),
+        ]
+        for name in ("max", "min")
+    },
+    **{
+        name: [
+            *(
+                f"lib.{name}(a)",
+                f"a.{name}(0)",
+                f"a.{name}(1, keepdim=True)",
+                f"k.{name}()",
+                f"k.{name}(1)",
+                f"x.{name}((0, 2))",
+            ),
+            *(f"n.{name}()", f"n.{name}(1)", f"s.{name}()", f"e.{name}(1)", f"a.{name}(())", f"m.{name}(0)"),
+        ]
+        for name in ("amax", "amin")
+    },
+    **{
+        name: [
+            *(
+                f"lib.{name}(a)",
+                f"a.{name}(0)",
+                f"a.{name}(1, keepdim=True)",
+                f"k.{name}()",
+                f"k.{name}(1)",
+                f"n.{name}()",
+            ),
+            *(
+                f"n.{name}(1)",
+                f"s.{name}()",
+                f"s.{name}(0)",
+                f"e.{name}(1)",
+                f"a.{name}(keepdim=True)",
+                f"x.{name}(-2)",
+            ),
+        ]
+        for name in ("argmax", "argmin")
+    },
+    "median": [
+        *(
+            "lib.median(a)",
+            "a.median(0)",
+            "a.median(1, keepdim=True)",
+            "k.median()",
+            "k.median(1)",
+            "n.median()",
+            "s.median()",
+        ),
+        *("n.median(1)", "e.median()", "x.median(-1)", "s.median(0)", "row.median().item()"),
+    ],
+    "norm": [
+        *(
+            "lib.norm(a)",
+            "a.norm()",
+            "a.norm(1)",
+            "a.norm(2, 1)",
+            "a.norm(3, dim=0, keepdim=True)",
+            "a.norm(float('inf'))",
+        ),
+        *(
+            "a.norm(-inf, 1)",
+            "a.norm(0)",
+            "a.norm(p=0.5)",
+            "k.norm(2, 0)",
+            "(k * 0).norm()",
+            "e.norm()",
+            "x.norm(2, (0, 2))",
+        ),
+        *("lib.norm(a, 'fro')", "a.norm('fro', (0, 1))", "lib.norm(q, 'nuc')", "a.norm(dtype=lib.float64)", "s.norm()"),
+        *("a.norm(inf, (0, 1))", "lib.norm(a, p=2, dim=1)", "n.norm()"),
+    ],
+    "all": ["a.all()", "k.all()", "m.all()", "e.all()", "s.all()", "n.all()"],
+    "any": ["a.any()", "k.any()", "m.any()", "e.any()", "s.any()", "n.any()"],
+    "cumsum": [
+        *(
+            "lib.cumsum(a, 0)",
+            "a.cumsum(1)",
+            "a.cumsum(-1)",
+            "x.cumsum(1)",
+            "e.cumsum(0)",
+            "s.cumsum(0)",
+            "m.cumsum(1)",
+        ),
+        *("a.cumsum(0, dtype=lib.float64)", "n.cumsum(1)", "t.cumsum(0)"),
+    ],
+    "cumprod": [
+        *(
+            "lib.cumprod(a, 0)",
+            "a.cumprod(1)",
+            "k.cumprod(1)",
+            "x.cumprod(-1)",
+            "e.cumprod(0)",
+            "s.cumprod(0)",
+            "m.cumprod(1)",
+        ),
+        *("a.cumprod(0, dtype=lib.float64)", "n.cumprod(1)", "k.cumprod(0)", "t.cumprod(0)"),
+    ],
+}
+
+INVALID = {
+    "sum": ["a.sum(2)", "a.sum((0, 0))", "a.sum('x')", "lib.sum(1.0)", "a.sum(-3)", "a.sum(0, 1, 2, 3)", "a.sum(0.5)"],
+    "mean": ["i.mean()", "m.mean()", "a.mean(2)", "a.mean((0, 0))", "lib.mean([1.0])"],
+    "prod": ["a.prod((0, 1))", "a.prod(2)", "a.prod(keepdim=True)"],
+    "std": ["i.std()", "a.std(2)", "a.std((0, 0))"],
+    "var": ["i.var()", "a.var(2)", "a.var(unbiased=True, correction=1)"],
+    "max": ["e.max()", "e.max(0)", "a.max(2)", "z.max()", "a.max((0, 1))", "a.max(keepdim=True)", "a.max('x')"],
+    "min": ["e.min()", "e.min(0)", "a.min(2)", "z.min()"],
+    "amax": ["e.amax()", "e.amax(0)", "a.amax(2)", "a.amax((0, 0))", "z.amax()"],
+    "amin": ["e.amin()", "e.amin(0)", "a.amin(2)"],
+    "argmax": ["e.argmax()", "e.argmax(0)", "a.argmax(2)", "z.argmax()", "a.argmax((0, 1))"],
+    "argmin": ["e.argmin()", "a.argmin(2)", "z.argmin()"],
+    "median": ["a.median(2)", "z.median()", "a.median((0, 1))", "e.median(0)"],
+    "norm": ["a.norm('x')", "a.norm(2, 5)", "i.norm()", "lib.norm(a, 'nuc', 0)"],
+    "cumsum": ["a.cumsum(2)", "a.cumsum()", "a.cumsum((0, 1))"],
+    "cumprod": ["a.cumprod(2)", "a.cumprod()"],
+}
+
+DEVIATIONS: dict[str, str] = {}

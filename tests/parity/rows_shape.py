@@ -1,0 +1,168 @@
+"""The same elements in another shape, joined, taken apart."""
+
+from __future__ import annotations
+
+ROWS = {
+    "reshape": [
+        *(
+            "lib.reshape(a, (3, 2))",
+            "a.reshape(-1)",
+            "a.reshape(3, -1)",
+            "a.reshape(6)",
+            "a.T.reshape(6)",
+            "s.reshape(1, 1)",
+        ),
+        *(
+            "e.reshape(3, 0)",
+            "a.reshape([2, 3, 1])",
+            "s.reshape(())",
+            "col.reshape(())[()] if False else col.reshape(2)",
+        ),
+    ],
+    "view": [
+        "a.view(3, 2)",
+        "a.view(-1)",
+        "a.view((6,))",
+        "e.view(0)",
+        "s.view(1)",
+        "a.view(1, -1, 3)",
+        "x.view(4, 3)",
+    ],
+    "flatten": [
+        *("lib.flatten(a)", "a.flatten()", "x.flatten(1)", "x.flatten(0, 1)", "x.flatten(start_dim=-2)", "s.flatten()"),
+        *("e.flatten()", "x.flatten(1, 1)", "x.mT.flatten(1)"),
+    ],
+    "squeeze": [
+        *(
+            "lib.squeeze(col)",
+            "col.squeeze()",
+            "col.squeeze(1)",
+            "col.squeeze(0)",
+            "col[None].squeeze((0, 2))",
+            "s.squeeze(0)",
+        ),
+        *("col.squeeze(-1)", "a[None].squeeze()", "s.squeeze()", "e.squeeze()"),
+    ],
+    "unsqueeze": [
+        "lib.unsqueeze(a, 0)",
+        "a.unsqueeze(1)",
+        "a.unsqueeze(-1)",
+        "a.unsqueeze(2)",
+        "s.unsqueeze(0)",
+        "e.unsqueeze(-3)",
+    ],
+    "transpose": [
+        "lib.transpose(a, 0, 1)",
+        "a.transpose(0, -1)",
+        "x.transpose(1, 2)",
+        "s.transpose(0, 0)",
+        "e.transpose(0, 1)",
+    ],
+    "permute": [
+        "lib.permute(x, (2, 0, 1))",
+        "x.permute(2, 0, 1)",
+        "a.permute(1, 0)",
+        "x.permute(-1, 0, 1)",
+        "s.permute(())",
+        "e.permute(1, 0)",
+    ],
+    "T": ["a.T", "row.T", "q.T @ a.T", "e.T"],
+    "mT": ["a.mT", "x.mT", "e.mT"],
+    "expand": [
+        *("row.expand(2, 3)", "col.expand(-1, 4)", "row.expand((2, 2, 3))", "s.expand(2, 2)", "e.expand(2, 0, 3)"),
+        *("s.expand(())", "a.expand(2, -1, -1)", "col.expand(2, 0)"),
+    ],
+    "expand_as": ["row.expand_as(a)", "col.expand_as(a)", "s.expand_as(x)", "e.expand_as(e)"],
+    "cat": [
+        *("lib.cat((a, b))", "lib.cat([a, b], 1)", "lib.cat((a, b, a), dim=-1)", "lib.cat((e, a))", "lib.cat([a])"),
+        *(
+            "lib.cat((a, i))",
+            "lib.cat((lib.zeros(0), a))",
+            "lib.cat((x, x), 2)",
+            "lib.cat((a, z))",
+            "lib.cat((a, t, m))",
+        ),
+    ],
+    "concat": ["lib.concat((a, b))", "lib.concat([a, b], dim=1)", "lib.concat((e, e), 1)"],
+    "stack": [
+        *(
+            "lib.stack((a, b))",
+            "lib.stack([a, b], 1)",
+            "lib.stack((a, b), dim=-1)",
+            "lib.stack((s, s))",
+            "lib.stack((e, e))",
+        ),
+        *("lib.stack((a, i))", "lib.stack((a,), 2)", "lib.stack((a, z))"),
+    ],
+    "split": [
+        *(
+            "lib.split(a, 1)",
+            "a.split(2, 1)",
+            "a.split([1, 2], 1)",
+            "x.split(1, dim=-1)",
+            "e.split(1, 1)",
+            "row.split(2)",
+        ),
+        *("a.split((3, 0), dim=1)", "row.split(5)", "e.split(1)"),
+    ],
+    "chunk": ["lib.chunk(a, 2)", "a.chunk(2, 1)", "a.chunk(3, dim=-1)", "row.chunk(5)", "e.chunk(2)", "row.chunk(1)"],
+    "unbind": ["lib.unbind(a)", "a.unbind(1)", "x.unbind(-1)", "e.unbind()", "e.unbind(1)"],
+    "flip": [
+        "lib.flip(a, (0,))",
+        "a.flip(0, 1)",
+        "a.flip(-1)",
+        "x.flip([0, 2])",
+        "e.flip(0)",
+        "s.flip(())",
+        "a.flip(())",
+    ],
+    "contiguous": ["a.contiguous()", "a.T.contiguous()", "a.T.contiguous().is_contiguous()", "a.T.is_contiguous()"],
+    "numel": ["a.numel()", "s.numel()", "e.numel()"],
+    "dim": ["a.dim()", "s.dim()", "a.ndim"],
+    "size": ["a.size()", "a.size(0)", "a.size(-1)", "s.size()", "a.size(dim=1)"],
+    "stride": [
+        "a.stride()",
+        "a.T.stride()",
+        "x[:, 1].stride()",
+        "s.stride()",
+        "a.expand(4, 2, 3).stride()",
+        "row[::2].stride()",
+    ],
+}
+
+INVALID = {
+    "reshape": [
+        "a.reshape(4)",
+        "a.reshape(-1, -1)",
+        "a.reshape(-2, 3)",
+        "e.reshape(-1, 0)",
+        "a.reshape('x')",
+        "a.reshape(-1, 4)",
+    ],
+    "view": ["a.view(4)", "a.T.view(6)", "a.view(-1, -1)", "a.view()"],
+    "flatten": ["x.flatten(2, 1)", "x.flatten(3)"],
+    "squeeze": ["a.squeeze(2)", "a.squeeze((0, 0))"],
+    "unsqueeze": ["a.unsqueeze(3)", "a.unsqueeze()", "a.unsqueeze(-4)"],
+    "transpose": ["a.transpose(0, 2)", "a.transpose(0)"],
+    "permute": ["a.permute(0)", "a.permute(0, 0)", "a.permute(0, 2)"],
+    "expand": ["a.expand(3)", "row.expand(2, 4)", "row.expand(-1, 2, 3)", "a.expand(3, 3)"],
+    "cat": [
+        "lib.cat(())",
+        "lib.cat((a, row))",
+        "lib.cat((a, a.T))",
+        "lib.cat((a, b), 2)",
+        "lib.cat(a)",
+        "lib.cat((s, s))",
+        "lib.cat((a, 1))",
+    ],
+    "stack": ["lib.stack(())", "lib.stack((a, row))", "lib.stack((a, b), 3)", "lib.stack((a, 1))"],
+    "split": ["a.split(0)", "a.split(-1)", "a.split([1, 1], 1)", "a.split(1, 2)", "s.split(1)", "a.split([4, -1], 1)"],
+    "chunk": ["a.chunk(0)", "a.chunk(2, 2)", "s.chunk(1)"],
+    "unbind": ["s.unbind()", "a.unbind(2)"],
+    "flip": ["a.flip(2)", "a.flip(0, 0)", "lib.flip(a)"],
+    "size": ["a.size(2)", "s.size(0)"],
+    "T": ["lib.stack((a, 'x'))"],
+    "mT": ["row.mT"],
+}
+
+DEVIATIONS: dict[str, str] = {}
