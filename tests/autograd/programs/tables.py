@@ -187,7 +187,7 @@ OPS: dict[str, Row] = {
     "prod": Row(along("{x}.prod() * 1", "{x}.prod({d}) * 1", "lib.prod({x}, {d}, keepdim=True) * 1"), ("small",)),
     "norm": Row(along("{x}.norm()", "{x}.norm(dim={d})", "lib.norm({x}, 3, {d}, keepdim=True)"), ("nonzero",)),
     "var": Row(along("{x}.var(correction=0)", "{x}.var({d}, False)", "lib.var({x}, {d}, correction=0, keepdim=True)")),
-    "std": Row(along("{x}.exp().std(unbiased=False)"), ("small",)),
+    "std": Row(along("{x}.exp().std(unbiased=False)"), ("small spread",)),
     "median": Row(  # of expanded memory PyTorch's gives numbers that are not there
         along("{x}.median()", "({x} * 1).median({d})[0]", "lib.median({x} * 1, {d}, True).values"), ("settled",)
     ),
