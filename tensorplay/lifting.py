@@ -8,6 +8,7 @@ them, because the arrays above compute with Tensors.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -64,7 +65,7 @@ def level_of(x: Any) -> int:
 # --------------------------------------------------------------------------------- what a layer does
 
 
-class Lifted:
+class Lifted(ABC):
     """What the namespace of a transform's arrays adds to others: it belongs to a level, and runs whole ops."""
 
     level: int
@@ -84,17 +85,17 @@ class Lifted:
             return x, array
         return constant(x), x
 
+    @abstractmethod
     def left_behind(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of an operation after the transform has ended."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lifted(self, x: Tensor) -> Tensor:
         """A tensor from below as one of this layer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run(self, op: Any, arrays: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The arrays of all outputs."""
-        raise NotImplementedError
 
 
 class VmapSpace(Lifted, BatchSpace):
@@ -199,13 +200,14 @@ def rise(x: Tensor, *others: Any) -> None:
     level = max(map(level_of, others), default=0)
     if level <= level_of(x) or isinstance(_space_of(level), VmapSpace):
         return
-    base = x if x._view is None else x._view.base
+    view = x._view
+    base = x if view is None else view.base
     below = constant(base)
     below._node, below._needs_grad = base._node, base._needs_grad
     above = lift(below, level)
     base._array, base._node, base._needs_grad = above._array, above._node, above._needs_grad
-    if x is not base:
-        x._array = bridge.tensors.view(base, x._view.steps)._array  # type: ignore[union-attr]
+    if view is not None:
+        x._array = bridge.tensors.view(base, view.steps)._array
         x._node, x._needs_grad = base._node, base._needs_grad  # its history lies below, as the base's does
 
 

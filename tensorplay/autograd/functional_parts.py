@@ -30,6 +30,7 @@ __all__ = [
     "rows_at_once",
     "rows_one_by_one",
     "told",
+    "unit_tangents",
     "zeros_like",
 ]
 
@@ -179,7 +180,7 @@ def forward_jacobian(func: Function, inputs: Any, create_graph: bool, strict: bo
             seen[:] = [several, [tuple(pair.primal.shape) for pair in pairs]]
             return tuple(zeros_like(p.primal) if p.tangent is None else p.tangent for p in pairs)
 
-    found = bridge.vmap(columns)(*_basis(given))
+    found = bridge.vmap(columns)(*unit_tangents(given))
     several, shapes = seen
     ends = np.cumsum([0, *(x.numel() for x in given)])
     result = tuple(
@@ -190,7 +191,7 @@ def forward_jacobian(func: Function, inputs: Any, create_graph: bool, strict: bo
     return rows if several else rows[0]
 
 
-def _basis(inputs: Tensors) -> list[Any]:
+def unit_tangents(inputs: Sequence[Any]) -> list[Any]:
     """For each input its part of every unit tangent: one tangent an element of all inputs together."""
     total, start, found = sum(x.numel() for x in inputs), 0, []
     for x in inputs:

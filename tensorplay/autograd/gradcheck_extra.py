@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import GradcheckError
 from .bridge import bridge
+from .functional_parts import zeros_like
 from .gradcheck_point import Point, tensor
 from .passes import grad
 
@@ -28,7 +29,7 @@ def check_linear(point: Point) -> None:
     """A gradient of zeros must give zeros: a backward multiplies by what arrives."""
     wanted = [point.inputs[i] for i in point.moving]
     outputs = [point.outputs[k] for k in point.kept]
-    found = grad(outputs, wanted, [_zeros(out) for out in outputs], retain_graph=True, allow_unused=True)
+    found = grad(outputs, wanted, [zeros_like(out) for out in outputs], retain_graph=True, allow_unused=True)
     for i, x, g in zip(point.moving, wanted, found, strict=True):
         if g is None:
             continue
@@ -75,7 +76,9 @@ def check_undefined(point: Point) -> None:
         outputs = point.call(point.inputs)
         used = [outputs[k] for k in point.kept if k != left_out]
         try:
-            found = grad(used, [point.inputs[i] for i in point.moving], [_zeros(o) for o in used], allow_unused=True)
+            found = grad(
+                used, [point.inputs[i] for i in point.moving], [zeros_like(o) for o in used], allow_unused=True
+            )
         except Exception as error:
             raise GradcheckError(
                 f"Expected backward function to handle undefined output grads: with output {left_out} unused it raised "
@@ -139,7 +142,7 @@ def check_undefined_forward(point: Point) -> None:
 
 
 def _tangents(point: Point, which: int, tangent: Any) -> list[Any]:
-    return [_zeros(primal) if t is None else t for primal, t in point.duals(which, tangent)]
+    return [zeros_like(primal) if t is None else t for primal, t in point.duals(which, tangent)]
 
 
 def _compare(got: Any, expected: Sequence[Any], message: str) -> None:
@@ -148,10 +151,6 @@ def _compare(got: Any, expected: Sequence[Any], message: str) -> None:
     stacked = np.stack([e.detach()._array for e in expected])
     if not np.allclose(got.detach()._array, stacked):
         raise GradcheckError(f"{message}\nGot:\n{got!r}\nExpected:\n{tensor(stacked)!r}")
-
-
-def _zeros(x: Any) -> Any:
-    return tensor(np.zeros_like(x._array))
 
 
 def _random(x: Any, count: int) -> Array:

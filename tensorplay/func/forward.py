@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from ..arrays.levels import Frame, entered, next_level
 from ..autograd.callables import check_function
 from ..autograd.forward_ad import fitting_tangent
+from ..autograd.functional_parts import zeros_like
 from ..errors import TransformError
 from ..lifting import dual, moment, parts
 from ..tangents import DualSpace
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor
 from .arguments import outputs_of, split_aux
 from .trees import Tree, flatten, tree_map
 
@@ -58,7 +57,7 @@ def jvp(
             "strict=True."
         )
     value = shape.unflatten([x for x, _ in both])
-    moved = shape.unflatten([_zeros(x) if t is None else t for x, t in both])
+    moved = shape.unflatten([zeros_like(x) if t is None else t for x, t in both])
     return (value, moved, aux) if has_aux else (value, moved)
 
 
@@ -67,10 +66,6 @@ def _moving() -> Iterator[int]:
     level = next_level()
     with entered(Frame("jvp", level, DualSpace(level), born=moment())):
         yield level
-
-
-def _zeros(x: Tensor) -> Tensor:
-    return wrap(np.zeros(x.shape, x._array.dtype))
 
 
 def _pairs(primals: Any, tangents: Any) -> tuple[list[tuple[Tensor, Tensor]], Tree]:

@@ -8,12 +8,11 @@ from itertools import accumulate, pairwise
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from ..autograd.callables import check_function
+from ..autograd.functional_parts import unit_tangents
 from ..errors import VmapError
 from ..functional.shaping import permute, reshape
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor
 from .arguments import Argnums, replaced, selected
 from .forward import jvp
 from .mapping import vmap
@@ -54,7 +53,7 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
         value, pull, *aux = vjp(of_chosen, chosen, has_aux=has_aux)
         outs, out_tree = flatten(value)
         inputs, in_tree = flatten(chosen)
-        (rows,) = vmap(lambda *v: pull(out_tree.unflatten(v)), chunk_size=chunk_size)(*_units(outs))
+        (rows,) = vmap(lambda *v: pull(out_tree.unflatten(v)), chunk_size=chunk_size)(*unit_tangents(outs))
         columns = [_split(block, outs) for block in flatten(rows)[0]]
         blocks = [
             in_tree.unflatten(
@@ -95,7 +94,7 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
             return tuple(rest)
 
         out_dims = (0, None) if has_aux else (0,)
-        moved, *aux = vmap(push, out_dims=out_dims, randomness=randomness)(*_units(inputs))
+        moved, *aux = vmap(push, out_dims=out_dims, randomness=randomness)(*unit_tangents(inputs))
         columns, out_tree = flatten(moved)
         blocks = [in_tree.unflatten(_columns(column, inputs)) for column in columns]
         found = out_tree.unflatten(blocks)
@@ -120,18 +119,6 @@ def hessian(func: Function, argnums: Argnums = 0) -> Function:
 
 
 # --------------------------------------------------------------------------------- rows and columns
-
-
-def _units(tensors: list[Tensor]) -> list[Tensor]:
-    """For each tensor a batch of its directions: one example for every element of all tensors together."""
-    spans = _spans(tensors)
-    total = spans[-1][1] if spans else 0
-    units = []
-    for x, (start, stop) in zip(tensors, spans, strict=True):
-        block = np.zeros((total, stop - start), x._array.dtype)
-        np.fill_diagonal(block[start:stop], 1)
-        units.append(wrap(block.reshape(total, *x.shape)))
-    return units
 
 
 def _spans(tensors: list[Tensor]) -> list[tuple[int, int]]:

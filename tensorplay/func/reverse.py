@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays.levels import Frame, entered
 from ..autograd import passes
 from ..autograd.callables import check_function
+from ..autograd.functional_parts import zeros_like
 from ..autograd.modes import layer_recording, ordinary_tensors, recording_at
 from ..autograd.node import node_at
 from ..errors import DTypeError, TransformError, TransformInputError, TransformTypeError
@@ -83,10 +84,10 @@ class Layer:
         with self._awake():  # before asking what is tracked: an output may be one of the leaves itself
             pairs = [(y, v) for y, v in zip(outs, vectors, strict=True) if self.tracks(y)]
             if not pairs:
-                return [_zeros(x) for x in inputs]
+                return [zeros_like(x) for x in inputs]
             roots, seeds = zip(*pairs, strict=True)
             found = passes.grad(roots, inputs, seeds, retain_graph=True, create_graph=create, allow_unused=True)
-        return [_zeros(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
+        return [zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
 
     def tracks(self, y: Tensor) -> bool:
         """Whether this layer has recorded how y was made."""
@@ -136,10 +137,6 @@ class Layer:
         if not isinstance(y, Tensor) or not self.tracks(y):
             return y
         return y if self.outer and self.concerns_others(y) else constant(y)
-
-
-def _zeros(x: Tensor) -> Tensor:
-    return wrap(np.zeros(x.shape, x._array.dtype))
 
 
 # ----------------------------------------------------------------------------------------- transforms

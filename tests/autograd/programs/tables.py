@@ -76,6 +76,8 @@ def same(*forms: str) -> Callable[..., list[str]]:
 def _matmul(a: Shape, b: Shape) -> list[str]:
     if not a or not b or a[-1] != b[-2 if len(b) > 1 else -1]:
         return []
+    if max(len(a), len(b)) > 2 and len(a) != len(b):
+        return []  # PyTorch folds the batch into the rows, and may save a copy: an edit of the operand is then no error
     return ["{x} @ {y}", "lib.matmul({x}, {y})"]
 
 
