@@ -132,22 +132,6 @@ DECISIONS: list[Decision] = [
         runs=True,
     ),
     Decision(
-        "overlap",
-        "an edit by a tensor that shows part of the same memory reads all of it first, as if it were a copy; PyTorch "
-        "refuses it",
-        applies=overlaps,
-        spelled=otherwise,
-        program=(
-            leaf("v0", "[1., 2., 3.]", needs=False),
-            Step("view", "getitem", "v1 = v0[:2]", ("v1",), ("v0",)),
-            Step("view", "getitem", "v2 = v0[1:]", ("v2",), ("v0",)),
-            Step("in-place", "add_", "v2.add_(v1)", (), ("v2", "v1"), None, "v2.add_(v1.clone())"),
-        ),
-        reads="v0.tolist()",
-        ours="[1.0, 3.0, 5.0]",
-        theirs="RuntimeError",
-    ),
-    Decision(
         "B4.3",
         "a hook that edits its argument in place: the edit counts, and never reaches another branch; in PyTorch "
         "the memory may be shared with one, which then gets a wrong gradient",
@@ -345,6 +329,22 @@ DECISIONS: list[Decision] = [
         reads="v1.requires_grad",
         ours="True",
         theirs="False",
+    ),
+    Decision(
+        "overlap",
+        "an edit by a tensor that shows part of the same memory reads all of it first, as if it were a copy; PyTorch "
+        "refuses it",
+        applies=overlaps,
+        spelled=otherwise,
+        program=(
+            leaf("v0", "[1., 2., 3.]", needs=False),
+            Step("view", "getitem", "v1 = v0[:2]", ("v1",), ("v0",)),
+            Step("view", "getitem", "v2 = v0[1:]", ("v2",), ("v0",)),
+            Step("in-place", "add_", "v2.add_(v1)", (), ("v2", "v1"), None, "v2.add_(v1.clone())"),
+        ),
+        reads="v0.tolist()",
+        ours="[1.0, 3.0, 5.0]",
+        theirs="RuntimeError",
     ),
 ]
 """The first decision that applies to a step is the one that holds."""

@@ -245,7 +245,12 @@ def viewed_result_off(both: Any, step: Step) -> bool:
 
 
 def no_words_for(both: Any, step: Step) -> bool:
-    """`detach_` is said to PyTorch as `detach`, a new tensor: of what is known by other means that is not the same."""
+    """What PyTorch is told in other words: `detach_` as `detach`, a new tensor, and a quiet view as one of no graph.
+
+    Of what is known by other means that is not the same.
+    """
+    if step.name == "requires_grad_(True)":
+        return bool(_same(both, step.reads[0]) & both.quiet)
     if step.name != "detach_":
         return False
     names = _same(both, step.reads[0])
