@@ -22,7 +22,7 @@ from .situations import (
     no_words_for,
     node_of_input,
     part_in_a_multi_hook,
-    product_of_one_zero,
+    product_of_one,
     recorded_overlap,
     root_of_a_multi_hook,
     spoils_parts,
@@ -289,10 +289,10 @@ BOUNDS: list[Bound] = [
         theirs="False",
     ),
     Bound(
-        "the product of a single zero",
-        "under create_graph the derivative of a product is recorded; that of a single 0 is a constant in PyTorch, "
-        "though not that of another single number",
-        product_of_one_zero,
+        "the product of a single number",
+        "under create_graph the derivative of a product is recorded; that of a 0-d tensor or a single 0 is a constant "
+        "in PyTorch, though not that of another single number along a dimension",
+        product_of_one,
         (leaf("v0", "[0.]"), op("v1", "v0.prod()", "v0", name="prod")),
         then="v2, = lib.autograd.grad(v1, [v0], create_graph=True)",
         reads="v2.requires_grad",

@@ -221,11 +221,11 @@ def derived_again_at_an_edited_view(both: Any, step: Step) -> bool:
     return any(both.ours[name]._is_view() or _same(both, name) & both.viewed for name in edited)
 
 
-def product_of_one_zero(both: Any, step: Step) -> bool:
+def product_of_one(both: Any, step: Step) -> bool:
     if step.name != "prod":
         return False
     array = array_of(both.ours[step.reads[0]])
-    return (array.size == 1 or 1 in array.shape) and not array.all()
+    return array.ndim == 0 or ((array.size == 1 or 1 in array.shape) and not array.all())
 
 
 def hooked_leaf_off(both: Any, step: Step) -> bool:
