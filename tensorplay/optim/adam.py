@@ -1,4 +1,4 @@
-"""Adam: a step size for each number, from the history of its gradient."""
+"""Adam and AdamW: a step size for each number, from the history of its gradient."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BetasError, HyperparameterError
 from ..tensor import Tensor, wrap
-from .optimizer import Group, Optimizer, check_at_least_zero, compared
+from .optimizer import Group, Optimizer, check_at_least_zero, check_betas, decayed
 
-__all__ = ["Adam"]
+__all__ = ["Adam", "AdamW", "follow"]
 
 
 class Adam(Optimizer):
     """θ ← θ - lr · m̂ / (√v̂ + eps), with running means m of the gradient and v of its square (Kingma and Ba 2015).
 
     m ← β₁ m + (1 - β₁) g and v ← β₂ v + (1 - β₂) g² start at 0; the hats divide by 1 - βᵗ, which takes
-    that start out again. `amsgrad` uses the largest v so far.
+    that start out again. `amsgrad` uses the largest v so far. `weight_decay` λ adds λθ to the gradient; decoupled, it
+    shrinks the parameter itself, θ ← θ - lr λ θ, as AdamW does.
 
     >>> import tensorplay as tp
     >>> w = tp.tensor([1.0, -2.0], requires_grad=True)
@@ -40,34 +40,56 @@ class Adam(Optimizer):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        decoupled_weight_decay: bool = False,
     ) -> None:
-        settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
-        super().__init__(params, {**settings, "amsgrad": amsgrad, "maximize": maximize})
+        settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
+        super().__init__(params, {**settings, "maximize": maximize, "decoupled_weight_decay": decoupled_weight_decay})
 
     def check_settings(self, group: Group) -> None:
         """lr, eps and weight_decay at least 0, both betas in [0, 1)."""
         check_at_least_zero(group, lr="learning rate", eps="epsilon value", weight_decay="weight_decay value")
-        betas = group["betas"]
-        if not isinstance(betas, (tuple, list)) or len(betas) != 2:
-            raise BetasError(f"Invalid betas: {betas!r}. Expected two numbers, as in betas=(0.9, 0.999).")
-        for number, beta in enumerate(betas):
-            word = f"beta parameter at index {number}"
-            if not compared(word, beta, lambda value: 0.0 <= value < 1.0):
-                raise HyperparameterError(f"Invalid {word}: {beta}. Expected 0 <= beta < 1.")
+        check_betas(group)
 
     def update(self, tensor: Tensor, param: np.ndarray, grad: np.ndarray, group: Group) -> None:
         """One parameter's step."""
-        if group["weight_decay"]:
-            grad = grad + group["weight_decay"] * param
+        grad = decayed(param, grad, group)
         state = self.state.get(tensor)
         if state is None:
             state = self.state[tensor] = _fresh(param, group["amsgrad"])
         state["step"] += 1
         mean, square = state["exp_avg"]._array, state["exp_avg_sq"]._array
-        scratch = _follow(mean, square, grad, *group["betas"])
+        scratch = follow(mean, square, grad, *group["betas"])
         if group["amsgrad"]:
             square = np.maximum(state["max_exp_avg_sq"]._array, square, out=state["max_exp_avg_sq"]._array)
         _descend(param, mean, square, scratch, state["step"], group)
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay, θ ← θ - lr λ θ before each step (Loshchilov and Hutter 2019).
+
+    Decay that is added to the gradient, as in `Adam`, is divided by √v̂ with it; this one is not.
+
+    >>> import tensorplay as tp
+    >>> w = tp.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = tp.optim.AdamW([w], lr=0.1, weight_decay=0.5)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([ 0.8500, -1.8000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True)
 
 
 def _fresh(param: np.ndarray, amsgrad: bool) -> dict[str, Any]:
@@ -75,7 +97,7 @@ def _fresh(param: np.ndarray, amsgrad: bool) -> dict[str, Any]:
     return {"step": 0, **{name: wrap(np.zeros_like(param)) for name in names}}
 
 
-def _follow(mean: np.ndarray, square: np.ndarray, grad: np.ndarray, beta1: float, beta2: float) -> np.ndarray:
+def follow(mean: np.ndarray, square: np.ndarray, grad: np.ndarray, beta1: float, beta2: float) -> np.ndarray:
     """Move both running means towards the new gradient; returns an array that is free for other use."""
     scratch = np.multiply(grad, 1 - beta1, out=np.empty_like(mean))
     mean *= beta1

@@ -16,6 +16,7 @@ from ..autograd.callables import check_function
 from ..autograd.lines import bump_version
 from ..autograd.modes import enable_grad
 from ..errors import (
+    BetasError,
     ConversionError,
     DefaultsError,
     HyperparameterError,
@@ -68,6 +69,8 @@ class Optimizer:
         self.defaults = dict(defaults)
         self.param_groups: list[Group] = []
         self.state: dict[Tensor, dict[str, Any]] = {}
+        self.steps_done = 0
+        """How often `step` has run: a schedule asks whether it was stepped too early."""
         given = list(params)
         if not given:
             raise HyperparameterError(
@@ -134,6 +137,7 @@ class Optimizer:
             for tensor in group["params"]:
                 if tensor._grad is not None:
                     self._step_one(tensor, group)
+        self.steps_done += 1
         return loss
 
     def _step_one(self, tensor: Tensor, group: Group) -> None:
@@ -280,6 +284,28 @@ def check_at_least_zero(group: Group, **words: str) -> None:
     for name, word in words.items():
         if not compared(word, group[name], lambda value: value >= 0.0):
             raise HyperparameterError(f"Invalid {word}: {group[name]}. Expected a number of at least 0.")
+
+
+def check_betas(group: Group) -> None:
+    """Raise unless `betas` are two numbers in [0, 1)."""
+    betas = group["betas"]
+    if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+        raise BetasError(f"Invalid betas: {betas!r}. Expected two numbers, as in betas=(0.9, 0.999).")
+    for number, beta in enumerate(betas):
+        word = f"beta parameter at index {number}"
+        if not compared(word, beta, lambda value: 0.0 <= value < 1.0):
+            raise HyperparameterError(f"Invalid {word}: {beta}. Expected 0 <= beta < 1.")
+
+
+def decayed(param: np.ndarray, grad: np.ndarray, group: Group) -> np.ndarray:
+    """The gradient with weight decay; decoupled, the parameter itself is made smaller and the gradient left."""
+    decay = group["weight_decay"]
+    if not decay:
+        return grad
+    if group.get("decoupled_weight_decay"):
+        param *= 1 - group["lr"] * decay
+        return grad
+    return grad + decay * param
 
 
 def compared(word: str, value: Any, holds: Callable[[Any], bool]) -> bool:
