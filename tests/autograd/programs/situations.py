@@ -258,14 +258,23 @@ def no_words_for(both: Any, step: Step) -> bool:
 
 
 def spoils_parts(both: Any, step: Step) -> bool:
-    if step.kind != "in-place":
-        return False
-    target, tensors = step.reads[0], both.ours.tensors()
+    tensors = both.ours.tensors()
     parts = [name for name in both.parts if tensors.get(name) is not None]
-    if target in parts:
+    if step.kind == "in-place" and step.reads[0] in parts:
         return not _is_recorded(both, step)  # else it is refused at once
-    array = array_of(tensors[target])  # of size 0 it shares no memory, but the version all the same
-    return any(not array.size or np.may_share_memory(array, array_of(tensors[name])) for name in parts)
+    arrays = [array_of(tensor) for tensor in _written(both, step)]  # of size 0: no memory, but the version all the same
+    return any(not a.size or np.may_share_memory(a, array_of(tensors[name])) for a in arrays for name in parts)
+
+
+def _written(both: Any, step: Step) -> list[Any]:
+    """The tensors whose memory a step writes to; a backward pass that is not recorded adds to every `.grad`."""
+    if step.kind == "in-place":
+        return [both.ours[step.reads[0]]]
+    adds = step.request is not None and step.request.writes and "create_graph=True" not in step.code
+    if not adds and (step.kind, step.name) != ("clear", "zero_"):
+        return []
+    kept = [t for t in both.ours.tensors().values() if t is not None and (t.is_leaf or t.retains_grad)]
+    return [tensor.grad for tensor in kept if tensor.grad is not None]
 
 
 # -------------------------------------------------------------------------------- said otherwise
