@@ -5,7 +5,6 @@ Names, argument order and inferred dtypes are PyTorch's. Every tensor made here 
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,22 +15,21 @@ from .arrays import dtypes
 from .arrays.device import Device
 from .arrays.dtypes import DType
 from .arrays.nested import cast, from_sequence
-from .errors import RangeError, ShapeError
+from .errors import ShapeError
 from .leaves import flag, tracked
 from .lifting import alike, readable
 from .source import warn
-from .tensor import Tensor, wrap
+from .tensor import Tensor, rank, wrap
 
 __all__ = [
-    "arange",
     "as_tensor",
+    "asarray",
     "empty",
     "empty_like",
     "eye",
     "from_numpy",
     "full",
     "full_like",
-    "linspace",
     "ones",
     "ones_like",
     "tensor",
@@ -92,7 +90,31 @@ def as_tensor(data: Any, dtype: DTypeLike | None = None, device: object = None) 
     return wrap(_copied(data, dtype))
 
 
-def from_numpy(array: np.ndarray) -> Tensor:
+def asarray(
+    obj: Any,
+    *,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`obj` as a tensor: without a copy where possible (`copy=None`), always with one, or never (`copy=False`).
+
+    Raises ValueError where a copy is needed and forbidden.
+
+    >>> import tensorplay as tp
+    >>> tp.asarray([1, 2])
+    tensor([1, 2])
+    """
+    x = as_tensor(obj, dtype, device)
+    shared = x is obj or (isinstance(obj, np.ndarray) and x._array is obj)
+    if copy is False and not shared:
+        raise ValueError("asarray(): can't alias arbitrary sequence or change its dtype without a copy: use copy=None")
+    x = x.clone() if copy and shared else x
+    return x.requires_grad_() if flag(requires_grad) else x
+
+
+def from_numpy(ndarray: np.ndarray) -> Tensor:
     """A tensor that shares the memory of a NumPy array: a change of one is seen in the other.
 
     Raises TypeError for what is no array, or an array of a kind that a tensor cannot hold.
@@ -101,16 +123,18 @@ def from_numpy(array: np.ndarray) -> Tensor:
     >>> tp.from_numpy(np.arange(3))
     tensor([0, 1, 2])
     """
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__}); tp.tensor(data) makes a tensor from lists")
-    dtypes.of(array.dtype)
-    if not array.flags.writeable:
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(
+            f"expected np.ndarray (got {type(ndarray).__name__}); tp.tensor(data) makes a tensor from lists"
+        )
+    dtypes.of(ndarray.dtype)
+    if not ndarray.flags.writeable:
         warn(
             "The given NumPy array is not writable, and a tensor that shares it can be written to by in-place "
-            "operations, which will fail. tp.tensor(array) makes a copy.",
+            "operations, which will fail. tp.tensor(ndarray) makes a copy.",
             UserWarning,
         )
-    return wrap(array)
+    return wrap(ndarray)
 
 
 def check_device(device: object) -> None:
@@ -133,6 +157,14 @@ def _copied(data: Any, dtype: DTypeLike | None) -> np.ndarray:
 # ------------------------------------------------------------------------------------------- filled
 
 
+def named_size(size: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """The size, also where it is given by its name. Raises TypeError if both are, and for any other name."""
+    if set(named) - {"size"} or (named and size):
+        wrong = next(iter(set(named) - {"size"}), "size")
+        raise TypeError(f"got an unexpected keyword argument {wrong!r}, or the size twice")
+    return (named["size"],) if named else size
+
+
 def size_of(size: tuple[Any, ...]) -> Shape:
     """The shape meant by `(2, 3)` given as two arguments, a tuple, a list or a Size."""
     if len(size) == 1 and isinstance(size[0], Sequence):
@@ -148,7 +180,9 @@ def size_of(size: tuple[Any, ...]) -> Shape:
     return shape
 
 
-def zeros(*size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False) -> Tensor:
+def zeros(
+    *size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False, **named: Any
+) -> Tensor:
     """A tensor of zeros, `zeros(2, 3)` or `zeros((2, 3))`.
 
     >>> import tensorplay as tp
@@ -157,10 +191,12 @@ def zeros(*size: Any, dtype: DTypeLike | None = None, device: object = None, req
             [0., 0., 0.]])
     """
     check_device(device)
-    return wrap(np.zeros(size_of(size), dtypes.as_numpy(dtype)), requires_grad)
+    return wrap(np.zeros(size_of(named_size(size, named)), dtypes.as_numpy(dtype)), requires_grad)
 
 
-def ones(*size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False) -> Tensor:
+def ones(
+    *size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False, **named: Any
+) -> Tensor:
     """A tensor of ones, `ones(2, 3)` or `ones((2, 3))`.
 
     >>> import tensorplay as tp
@@ -168,10 +204,12 @@ def ones(*size: Any, dtype: DTypeLike | None = None, device: object = None, requ
     tensor([1, 1, 1])
     """
     check_device(device)
-    return wrap(np.ones(size_of(size), dtypes.as_numpy(dtype)), requires_grad)
+    return wrap(np.ones(size_of(named_size(size, named)), dtypes.as_numpy(dtype)), requires_grad)
 
 
-def empty(*size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False) -> Tensor:
+def empty(
+    *size: Any, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False, **named: Any
+) -> Tensor:
     """A tensor whose numbers are whatever was in memory; to be filled before it is read.
 
     >>> import tensorplay as tp
@@ -179,7 +217,7 @@ def empty(*size: Any, dtype: DTypeLike | None = None, device: object = None, req
     (2, 3)
     """
     check_device(device)
-    return wrap(np.empty(size_of(size), dtypes.as_numpy(dtype)), requires_grad)
+    return wrap(np.empty(size_of(named_size(size, named)), dtypes.as_numpy(dtype)), requires_grad)
 
 
 def full(
@@ -199,6 +237,8 @@ def full(
     check_device(device)
     value = readable(fill_value) if isinstance(fill_value, Tensor) else fill_value
     found = dtypes.as_numpy(dtype) if dtype is not None else dtypes.result_dtype(value)
+    if isinstance(size, int):
+        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not int: write ({size},)")
     return wrap(np.full(size_of((size,)), cast(value, found), found), requires_grad)
 
 
@@ -258,6 +298,7 @@ def full_like(
 
 def _like(input: Tensor, make: Callable[[Shape], Tensor], requires_grad: Any) -> Tensor:
     """`make(shape of input)`; inside `vmap` one for each example, so that it can be written into."""
+    rank(input)
     x = alike(input, make)
     x._needs_grad = tracked(requires_grad, x._array.dtype)
     return x
@@ -284,65 +325,3 @@ def eye(
     check_device(device)
     rows, columns = size_of((n, n if m is None else m))
     return wrap(np.eye(rows, columns, dtype=dtypes.as_numpy(dtype)), requires_grad)
-
-
-def arange(
-    start: float,
-    end: float | None = None,
-    step: float = 1,
-    *,
-    dtype: DTypeLike | None = None,
-    device: object = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """The numbers start, start + step, … below `end`; `arange(end)` starts at 0.
-
-    int64 if all three are whole numbers, else the default dtype. Raises RangeError for a step of 0 or
-    one that leads away from `end`.
-
-    >>> import tensorplay as tp
-    >>> tp.arange(3), tp.arange(0, 1, 0.25)
-    (tensor([0, 1, 2]), tensor([0.0000, 0.2500, 0.5000, 0.7500]))
-    """
-    check_device(device)
-    if end is None:
-        start, end = 0, start
-    start, end, step = (v.item() if isinstance(v, (Tensor, np.generic)) else v for v in (start, end, step))
-    count = _count(start, end, step)
-    whole = all(isinstance(v, int) for v in (start, end, step))
-    found = dtypes.as_numpy(dtype if dtype is not None else dtypes.int64 if whole else None)
-    values = int(start) + np.arange(count) * int(step) if whole else start + np.arange(count) * float(step)
-    return wrap(cast(values, found), requires_grad)
-
-
-def _count(start: float, end: float, step: float) -> int:
-    if step == 0:
-        raise RangeError("step must be nonzero: arange would never reach its end")
-    if (end - start) * step < 0:
-        raise RangeError(
-            f"upper bound and lower bound inconsistent with step sign: from {start} to {end} in steps of {step}"
-        )
-    if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
-        return -((start - end) // step)  # exact also beyond 2⁵³
-    return math.ceil((end - start) / step)
-
-
-def linspace(
-    start: float,
-    end: float,
-    steps: int,
-    *,
-    dtype: DTypeLike | None = None,
-    device: object = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """`steps` numbers at equal distances from `start` to `end`, both included.
-
-    >>> import tensorplay as tp
-    >>> tp.linspace(0, 1, 5)
-    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
-    """
-    check_device(device)
-    if steps < 0:
-        raise RangeError(f"number of steps must be non-negative, got {steps}")
-    return wrap(cast(np.linspace(float(start), float(end), steps), dtypes.as_numpy(dtype)), requires_grad)

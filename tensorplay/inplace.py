@@ -27,7 +27,19 @@ from .source import user_line
 from .tensor import Tensor, constant, edge_of, wrap
 from .views import follow_retained, forbid
 
-__all__ = ["assign", "checked", "edit", "fitting", "permit", "rebase", "take", "tracked", "twin", "written"]
+__all__ = [
+    "assign",
+    "checked",
+    "edit",
+    "fitting",
+    "overlapping",
+    "permit",
+    "rebase",
+    "take",
+    "tracked",
+    "twin",
+    "written",
+]
 
 
 SPOKEN = {
@@ -51,18 +63,32 @@ def checked(x: Tensor) -> Any:
     array = x._array
     if not isinstance(array, np.ndarray):
         return array
-    if array.size and any(stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)):
+    if overlapping(array):
         raise InPlaceError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "clone() the expanded tensor first"
         )
     if not array.flags.writeable:
+        view = x._view
+        if view is not None and isinstance(view.base._array, np.ndarray) and view.base._array.flags.writeable:
+            array = array.view()  # NumPy locks what it has stretched; a part without repetition may be written
+            array.flags.writeable = True
+            return array
         raise InPlaceError("the memory of this tensor is read-only, so it cannot be edited in place: clone() it first")
     return array
 
 
+def overlapping(array: Any) -> bool:
+    """Whether several elements are one number in memory, as in an expanded tensor."""
+    if not isinstance(array, np.ndarray) or not array.size:
+        return False
+    return any(stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True))
+
+
 def tracked(x: Tensor, *others: Any) -> bool:
-    """Whether an edit of x with these values has to be recorded."""
+    """Whether an edit of x with these values has to be recorded. Whole numbers never are: they have no gradient."""
+    if x._array.dtype.kind in "biu":
+        return False
     return any(_needs(t) and recording_at(level_of(t._array)) for t in (x, *others))
 
 
@@ -100,6 +126,8 @@ def fitting(x: Tensor, value: Any) -> Any:
     try:
         return np.asarray(value, x._array.dtype)
     except (OverflowError, TypeError, ValueError):
+        if isinstance(value, int) and x._array.dtype == np.uint8 and -256 < value < 0:  # as in C: counted from 256 down
+            return np.asarray(value % 256, np.uint8)
         raise DTypeError(f"value cannot be converted to type {x.dtype} without overflow: got {value!r}") from None
 
 
@@ -146,7 +174,13 @@ def _old(x: Tensor) -> Tensor:
 
 
 def take(x: Tensor, result: Tensor, name: str) -> None:
-    """Give x the numbers and the history of `result`, which was computed from x's old value."""
+    """Give x the numbers and the history of `result`, which was computed from x's old value.
+
+    A result without history, such as that of a comparison, does not move with x: its slopes are 0.
+    """
+    if result._node is None:
+        _check_store(x._array, result._array)
+        result = apply(Copy, _old(x), result)
     if result._array.dtype != x._array.dtype:
         _check_store(x._array, result._array)
         result = apply(Cast, result, dtype=x._array.dtype)
@@ -222,18 +256,12 @@ def _binary(op: type[Op], sign: str) -> Any:
     return run
 
 
-def _scaled(op: type[Op], sign: str) -> Any:
-    plain = _binary(op, sign)
-
-    def run(x: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
-        return plain(x, other if alpha == 1 else other * alpha)
-
-    run.__name__, run.__doc__ = plain.__name__, f"x {sign}= alpha · other, in place."
-    return run
+add_, sub_, mul_, div_ = (_binary(op, sign) for op, sign in ((Add, "+"), (Sub, "-"), (Mul, "*"), (Div, "/")))
 
 
-add_, sub_ = _scaled(Add, "+"), _scaled(Sub, "-")
-mul_, div_, pow_ = (_binary(op, sign) for op, sign in ((Mul, "*"), (Div, "/"), (Pow, "**")))
+def pow_(x: Tensor, exponent: Any) -> Tensor:
+    """x **= exponent, in place."""
+    return edit(Pow, x, exponent, name="pow_")
 
 
 def twin(function: Callable[..., Any], name: str) -> Callable[..., Tensor]:
@@ -269,21 +297,33 @@ def _kept(x: Tensor) -> Tensor:
     return old
 
 
-def fill_(x: Tensor, value: Any) -> Tensor:
-    """Every element becomes `value`."""
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Every element becomes `value`, a number or a tensor of one number.
+
+    Raises ShapeError for several values.
+
+    >>> import tensorplay as tp
+    >>> tp.fill_(tp.zeros(2), 7)
+    tensor([7., 7.])
+    """
     if np.ndim(value._array if isinstance(value, Tensor) else value):
         raise ShapeError(f"fill_ only supports 0-dimension value tensor, got {np.ndim(value)} dimensions: use copy_()")
-    return assign(x, value, "fill_", Fill)
+    return assign(input, value, "fill_", Fill)
 
 
-def zero_(x: Tensor) -> Tensor:
-    """Every element becomes 0."""
-    return assign(x, 0, "zero_", Fill)
+def zero_(input: Tensor) -> Tensor:
+    """Every element becomes 0.
+
+    >>> import tensorplay as tp
+    >>> tp.zero_(tp.ones(2))
+    tensor([0., 0.])
+    """
+    return assign(input, 0, "zero_", Fill)
 
 
-def copy_(x: Tensor, source: Any) -> Tensor:
-    """The elements of `source`, broadcast and cast."""
-    return assign(x, source, "copy_", Copy)
+def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+    """The elements of `other`, broadcast and cast. There is nothing to wait for, so `non_blocking` changes nothing."""
+    return assign(self, other, "copy_", Copy)
 
 
 def assign(x: Tensor, value: Any, name: str, op: type[Op] = Copy) -> Tensor:

@@ -33,7 +33,7 @@ ANY = None
 class LeafExtra:
     """Hooks on the gradient that arrives, after it was added to `grad`, and those of its AccumulateGrad."""
 
-    __slots__ = ("accumulated", "after", "before", "grad_dtype", "gradient", "metadata")
+    __slots__ = ("accumulated", "after", "before", "grad_dtype", "gradient", "metadata", "turned")
 
     def __init__(self) -> None:
         self.gradient: dict[int, Any] = {}
@@ -42,6 +42,8 @@ class LeafExtra:
         self.after: dict[int, Any] = {}
         self.metadata: dict[str, Any] = {}
         self.grad_dtype: DType | None = SAME
+        self.turned: list[tuple[int, Any]] = []
+        """Each time it was given another shape in place: the version after that, and the view that undoes it."""
 
     def count(self) -> int:
         """How many hooks its AccumulateGrad has."""

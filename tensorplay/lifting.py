@@ -46,7 +46,6 @@ __all__ = [
     "plain",
     "random_frames",
     "readable",
-    "reduced",
     "refuse_captured",
     "rise",
     "stopped",
@@ -275,16 +274,6 @@ def alike(x: Tensor, make: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
     if isinstance(array, Batched) and array.space.level:
         return wrap(Batched(alike(array.data, make), array.space))
     return make(x.shape)
-
-
-def reduced(function: Callable[..., Any], x: Tensor, lead: int = 0) -> Tensor:
-    """`function(array, axes)` over all axes but the first `lead`, as a tensor that has no gradient."""
-    array: Any = x._array
-    if isinstance(array, Dual):
-        return reduced(function, array.primal, lead)
-    if isinstance(array, Batched):
-        return wrap(Batched(reduced(function, array.data, lead + 1), array.space))
-    return wrap(np.asarray(function(array, tuple(range(lead, array.ndim)))))
 
 
 def plain(array: Any) -> Any:

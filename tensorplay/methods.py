@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from . import functional, ops, printing
-from .apply import apply
+from . import ops, printing
+from .apply import apply, apply1
 from .arrays.device import Device
 from .arrays.dtypes import as_numpy, bool_, float16, float32, float64, int32, int64, is_dtype_name
 from .autograd.bridge import bridge
-from .errors import ConversionError, ScalarError, SingleNumberError
-from .lifting import readable, reduced
+from .errors import ConversionError, MembershipError, ScalarError, SingleNumberError
+from .lifting import readable
 from .ops.families import normal_dim
 from .source import warn
 from .tensor import Tensor, number_from
@@ -86,6 +86,15 @@ def __bool__(self: Tensor) -> bool:
     return builtins.bool(self._array)
 
 
+def _real(value: complex, kind: type) -> float:
+    if value.imag:
+        raise ConversionError(
+            f"value cannot be converted to type {kind.__name__} without overflow: {value} has an imaginary part. Use "
+            "complex(x), or take x.real or x.abs()"
+        )
+    return value.real
+
+
 def _number(kind: type) -> Callable[[Tensor], Any]:
     def convert(self: Tensor) -> Any:
         if self._array.size != 1:
@@ -94,7 +103,9 @@ def _number(kind: type) -> Callable[[Tensor], Any]:
                 f"{self._array.size} elements. Pick one, or use tolist()"
             )
         value = number_from(self)
-        if kind is builtins.float and self.requires_grad:
+        if isinstance(value, builtins.complex) and kind is not builtins.complex:
+            value = _real(value, kind)
+        if kind is not builtins.int and self.requires_grad:
             warn(
                 "Converting a tensor with requires_grad=True to a scalar leaves the graph: use x.detach() or x.item()",
                 UserWarning,
@@ -131,7 +142,9 @@ def __iter__(self: Tensor) -> Iterator[Tensor]:
 @_method
 def __contains__(self: Tensor, element: Any) -> bool:
     if not isinstance(element, (Tensor, builtins.int, builtins.float, builtins.complex, np.generic)):
-        raise TypeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+        raise MembershipError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+        )
     found: Any = self == element
     return builtins.bool(found.any())
 
@@ -172,12 +185,6 @@ def dim(self: Tensor) -> int:
 
 
 @_method
-def numel(self: Tensor) -> int:
-    """Number of elements."""
-    return self._array.size
-
-
-@_method
 def is_floating_point(self: Tensor) -> bool:
     """Whether the dtype is a floating one."""
     return self._array.dtype.kind == "f"
@@ -186,7 +193,7 @@ def is_floating_point(self: Tensor) -> bool:
 @_method
 def contiguous(self: Tensor) -> Tensor:
     """The tensor itself if its memory is in order, else a copy that is."""
-    return self if is_contiguous(self) else functional.clone(self)
+    return self if is_contiguous(self) else apply1(ops.Contiguous, self)
 
 
 @_method
@@ -197,9 +204,10 @@ def is_contiguous(self: Tensor) -> bool:
 
 
 @_method
-def stride(self: Tensor) -> tuple[int, ...]:
-    """Steps in memory, in elements, from one index to the next in each dimension."""
-    return tuple(s // self._array.itemsize for s in self._array.strides)
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """Steps in memory, in elements, from one index to the next in each dimension, or in one."""
+    found = tuple(s // self._array.itemsize for s in self._array.strides)
+    return found if dim is None else found[normal_dim(dim, self.ndim)]
 
 
 @_method
@@ -252,38 +260,3 @@ for _name, _dtype in {
     "bool": bool_,
 }.items():
     _cast_method(_name, _dtype)
-
-
-def _last_two(self: Tensor) -> Tensor:
-    """The last two dimensions exchanged."""
-    return functional.transpose(self, -1, -2)
-
-
-def _reversed(self: Tensor) -> Tensor:
-    """The dimensions in reverse order: the transpose of a matrix."""
-    return functional.permute(self, *reversed(range(self.ndim)))
-
-
-_attach(mT=property(_last_two), T=property(_reversed))
-
-
-@_method
-def expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """Stretched to the shape of another tensor."""
-    return functional.expand(self, other.shape)
-
-
-# ---------------------------------------------------------------------------------- questions to bools
-
-
-def _all(self: Tensor) -> Tensor:
-    """Whether every element is true."""
-    return reduced(np.all, self)
-
-
-def _any(self: Tensor) -> Tensor:
-    """Whether some element is true."""
-    return reduced(np.any, self)
-
-
-_attach(all=_all, any=_any)

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import builtins
 import operator
 from typing import Any
 
@@ -14,10 +13,9 @@ import numpy as np
 
 from . import functional, indexing, inplace, ops
 from .apply import apply1, apply2, apply_number
-from .arrays.dtypes import of, result_dtype
-from .autograd.modes import recording
-from .errors import ArgumentTypeError, ConversionError, DerivativeError, DTypeError, UnsupportedDTypeError
-from .lifting import values
+from .arrays.dtypes import of
+from .errors import ArgumentTypeError, ConversionError
+from .operands import NUMBERS, compared
 from .tensor import Tensor, wrap
 
 __all__: list[str] = []
@@ -46,39 +44,33 @@ def _negative(self: Tensor) -> Tensor:
     return apply1(ops.Neg, self)
 
 
-def _floor_divide(self: Tensor, other: Any, swapped: bool = False) -> Any:
-    """⌊x / y⌋, in the common dtype. Its derivative is 0 almost everywhere and of no use, so it is never recorded."""
-    if not isinstance(other, (Tensor, builtins.int, builtins.float, np.generic, np.ndarray)):
-        return NotImplemented
-    if recording() and (self.requires_grad or getattr(other, "requires_grad", False)):
-        raise DerivativeError(
-            "derivative for floor_divide is not implemented: a quotient that is rounded down has slope 0 between its "
-            "steps. Divide a detached tensor (x.detach() // y), or do it inside tp.no_grad()"
-        )
-    return values(_floored, other, self) if swapped else values(_floored, self, other)
+def _other(name: str, function: Any) -> None:
+    """`x % y` and `y % x`, by a function of two operands; a foreign operand may handle the tensor itself."""
+
+    def straight(self: Tensor, other: Any) -> Any:
+        return function(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        return function(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    straight.__name__, reflected.__name__ = f"__{name}__", f"__r{name}__"
+    setattr(Tensor, straight.__name__, straight)
+    setattr(Tensor, reflected.__name__, reflected)
 
 
-def _floored(x: Any, y: Any) -> Any:
-    dtype = result_dtype(x, y)
-    if dtype.kind == "c":
-        raise DTypeError("floor_divide is not implemented for complex numbers: they are in no order, so none is below")
-    x, y = np.asarray(x, dtype), np.asarray(y, dtype)
-    if x.dtype.kind in "iu" and not y.all():
-        raise DTypeError("ZeroDivisionError: integers have no infinity. Divide floats, as in x.float() // y")
-    try:
-        with np.errstate(all="ignore"):
-            return x // y
-    except ValueError as error:
-        raise ops.Add.explain((x, y), {}, error) from None
-
-
-def _invert(self: Tensor) -> Tensor:
-    if self._array.dtype.kind not in "iub":
-        raise UnsupportedDTypeError(
-            f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, not {self.dtype}: "
-            "a mask comes from a comparison, as in ~(x > 0); the opposite number is -x"
-        )
-    return values(operator.invert, self)
+_OPERANDS = (Tensor, *NUMBERS, np.ndarray)
+_OTHERS = {
+    "floordiv": functional.floor_divide,
+    "mod": functional.remainder,
+    "and": functional.bitwise_and,
+    "or": functional.bitwise_or,
+    "xor": functional.bitwise_xor,
+    "lshift": functional.bitwise_left_shift,
+    "rshift": functional.bitwise_right_shift,
+}
+for _name, _made in _OTHERS.items():
+    _other(_name, _made)
+    setattr(Tensor, f"__i{_name}__", inplace.twin(_made, f"__i{_name}__"))
 
 
 def _matmul(self: Tensor, other: Any, swapped: bool = False) -> Any:
@@ -94,11 +86,9 @@ _SPECIAL = {
     "__neg__": _negative,
     "__pos__": lambda self: self,
     "__abs__": functional.abs,
-    "__invert__": _invert,
+    "__invert__": functional.bitwise_not,
     "__matmul__": _matmul,
     "__rmatmul__": lambda self, other: _matmul(self, other, swapped=True),
-    "__floordiv__": _floor_divide,
-    "__rfloordiv__": lambda self, other: _floor_divide(self, other, swapped=True),
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
 }
@@ -119,36 +109,11 @@ def _comparison(name: str) -> None:
     function = getattr(operator, name)
 
     def compare(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, (Tensor, builtins.int, builtins.float, builtins.complex, np.generic, np.ndarray)):
-            return NotImplemented
-        a, b = self._array, other._array if isinstance(other, Tensor) else other
-        try:
-            if a.__class__ is np.ndarray and (b is other or b.__class__ is np.ndarray):
-                return wrap(np.asarray(function(*_alike(a, b))))
-            return values(lambda a, b: function(*_alike(a, b)), self, other)  # inside a transform
-        except ValueError as error:
-            raise ops.Add.explain((self, np.asarray(other)), {}, error) from None
+        return compared(function, self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
     compare.__name__ = f"__{name}__"
     compare.__doc__ = f"Element-wise comparison; a boolean tensor without gradient ({name})."
     setattr(Tensor, f"__{name}__", compare)
-
-    def method(self: Tensor, other: Any) -> Any:
-        result = compare(self, other)
-        if result is NotImplemented:
-            raise TypeError(f"{name}() compares with a Tensor or a number, not {type(other).__name__}")
-        return result
-
-    method.__name__, method.__doc__ = name, compare.__doc__
-    setattr(Tensor, name, method)
-
-
-def _alike(a: Any, b: Any) -> tuple[Any, Any]:
-    """Arrays of two dtypes in their common one; a 0-d float64 does not make a float32 vector look inexact."""
-    if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray or a.dtype == b.dtype:
-        return a, b
-    dtype = result_dtype(a, b)
-    return a.astype(dtype, copy=False), b.astype(dtype, copy=False)
 
 
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
@@ -162,7 +127,8 @@ _REFLECTED = {
     np.add: "__radd__", np.subtract: "__rsub__", np.multiply: "__rmul__", np.true_divide: "__rtruediv__",
     np.power: "__rpow__", np.floor_divide: "__rfloordiv__", np.matmul: "__rmatmul__", np.less: "__gt__",
     np.less_equal: "__ge__", np.greater: "__lt__", np.greater_equal: "__le__", np.equal: "__eq__",
-    np.not_equal: "__ne__",
+    np.not_equal: "__ne__", np.remainder: "__rmod__", np.bitwise_and: "__rand__", np.bitwise_or: "__ror__",
+    np.bitwise_xor: "__rxor__", np.left_shift: "__rlshift__", np.right_shift: "__rrshift__",
 }  # fmt: skip
 """What `array + tensor` is for the tensor: NumPy asks by its own function, as in np.add(array, tensor)."""
 

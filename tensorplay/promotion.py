@@ -15,7 +15,7 @@ from .tensor import Tensor
 __all__ = ["prepared", "space_of"]
 
 ndarray, asarray = np.ndarray, np.asarray
-F32, F64 = np.dtype("float32"), np.dtype("float64")
+F32, F64, U8 = np.dtype("float32"), np.dtype("float64"), np.dtype("uint8")
 
 
 def prepared(op: type[Op], arrays: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -26,10 +26,11 @@ def prepared(op: type[Op], arrays: tuple[Any, ...]) -> tuple[Any, ...]:
     joint = arrays[start:] if op.promote else arrays[:1]
     common = getattr(joint[0], "dtype", None)
     if (common is F32 or common is F64) and all(
-        getattr(a, "dtype", common) is common and a.__class__ is not complex for a in joint
+        getattr(a, "dtype", common) is common and a.__class__ not in (complex, bool) for a in joint
     ):
         return arrays  # by far the most frequent case, decided without asking NumPy
     dtype = result_dtype(*joint)
+    op.check(joint, dtype)
     if op.floating and dtype.kind not in "fc":
         dtype = as_numpy(None)
     cast = tuple(_cast(a, dtype) for a in joint)
@@ -41,6 +42,8 @@ def prepared(op: type[Op], arrays: tuple[Any, ...]) -> tuple[Any, ...]:
 def _cast(x: Any, dtype: Any) -> Any:
     """Numbers stay numbers: they are weak, and take the dtype of what they meet."""
     if getattr(x, "dtype", dtype) == dtype:
+        if x.__class__ is int and dtype == U8 and -256 < x < 0:  # as in C: counted from 256 down
+            return x % 256
         return x
     if isinstance(x, Tensor):  # a constant of a lower layer
         return bridge.tensors.cast(x, dtype)

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from .arrays import dtypes, philox
-from .creation import DTypeLike, check_device, size_of
+from .arrays.device import CPU, Device
+from .creation import DTypeLike, check_device, named_size, size_of
 from .errors import RandomDTypeError, RangeError
 from .leaves import flag
-from .lifting import batched, random_frames
-from .tensor import Tensor, wrap
+from .lifting import batched, random_frames, readable
+from .tensor import Tensor, rank, wrap
 
 __all__ = [
     "Generator",
@@ -62,7 +63,7 @@ class Generator:
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of this seed (an int of up to 64 bits) at its beginning; returns the generator."""
-        number = operator.index(seed)
+        number = int(seed) if isinstance(seed, str) else operator.index(seed)
         if not -(1 << 63) <= number < 1 << 64:
             raise ValueError(f"Overflow: a seed has 64 bits, from -2**63 to 2**64 - 1, got {seed}")
         with self._lock:
@@ -77,17 +78,36 @@ class Generator:
         """The seed this stream started from."""
         return self._seed
 
-    def get_state(self) -> tuple[int, int]:
-        """Where the stream stands: (seed, blocks used)."""
+    @property
+    def device(self) -> Device:
+        """Where its numbers are made: "cpu" is the only device so far."""
+        return CPU
+
+    def get_state(self) -> Tensor:
+        """Where the stream stands, as bytes: 8 of the seed, 16 of the number of blocks used."""
+        seed, offset = self.position()
+        data = seed.to_bytes(8, "little") + offset.to_bytes(16, "little")
+        return wrap(np.frombuffer(data, np.uint8).copy())
+
+    def set_state(self, new_state: Tensor) -> None:
+        """Go back (or forward) to a state that `get_state` returned. Raises TypeError or RangeError for another."""
+        if not isinstance(new_state, Tensor) or new_state._array.dtype != np.uint8:
+            kind = new_state.dtype if isinstance(new_state, Tensor) else type(new_state).__name__
+            raise TypeError(f"RNG state must be a ByteTensor, as get_state() returns it, but got {kind}")
+        data = readable(new_state).tobytes()
+        if len(data) != 24:
+            raise RangeError(f"expected a state of size 24 but found the input RNG state size to be {len(data)}")
+        self.go_to((int.from_bytes(data[:8], "little"), int.from_bytes(data[8:], "little")))
+
+    def position(self) -> tuple[int, int]:
+        """What `get_state` says, as numbers: the seed, and how many blocks are used."""
         with self._lock:
             return self._seed, self._offset
 
-    def set_state(self, state: tuple[int, int]) -> None:
-        """Go back (or forward) to a state that `get_state` returned."""
-        seed, offset = state
-        self.manual_seed(seed)
+    def go_to(self, position: tuple[int, int]) -> None:
+        """Go back (or forward) to what `position` returned."""
         with self._lock:
-            self._offset = operator.index(offset)
+            self._seed, self._offset = position
 
     def take(self, words: int) -> tuple[int, int]:
         """Reserve `words` 32-bit words: (key, counter) of the first. Two threads never get the same ones."""
@@ -127,14 +147,14 @@ def initial_seed() -> int:
     return default_generator.initial_seed()
 
 
-def get_rng_state() -> tuple[int, int]:
-    """The state of the default generator: (seed, blocks used)."""
+def get_rng_state() -> Tensor:
+    """The state of the default generator, as bytes: it may be kept, saved, and given to `set_rng_state`."""
     return default_generator.get_state()
 
 
-def set_rng_state(state: tuple[int, int]) -> None:
+def set_rng_state(new_state: Tensor) -> None:
     """Put the default generator into a state that `get_rng_state` returned."""
-    default_generator.set_state(state)
+    default_generator.set_state(new_state)
 
 
 # --------------------------------------------------------------------------------- random tensors
@@ -142,7 +162,9 @@ def set_rng_state(state: tuple[int, int]) -> None:
 
 def draw(fill: Filler, shape: tuple[int, ...], dtype: np.dtype[Any], generator: Generator | None) -> np.ndarray:
     """An array of this shape from `philox.uniform` or `philox.normal`."""
-    if dtype.kind != "f":
+    if dtype.kind == "c":
+        return _complex(fill, shape, dtype, generator)
+    if not dtypes.of(dtype).is_floating_point:
         raise RandomDTypeError(
             f"random {fill.__name__} numbers are floating-point numbers, got dtype {dtypes.of(dtype)}. "
             "tp.randint(low, high, size) draws whole numbers."
@@ -153,12 +175,21 @@ def draw(fill: Filler, shape: tuple[int, ...], dtype: np.dtype[Any], generator: 
     return fill(key, counter, shape, dtype)
 
 
+def _complex(fill: Filler, shape: tuple[int, ...], dtype: np.dtype[Any], generator: Generator | None) -> np.ndarray:
+    """Real and imaginary parts side by side; those of normal numbers with half of the variance each."""
+    part = np.dtype("float32" if dtype.itemsize == 8 else "float64")
+    pairs = draw(fill, (*shape, 2), part, generator)
+    if fill is philox.normal:
+        pairs *= part.type(math.sqrt(0.5))
+    return np.ascontiguousarray(pairs).view(dtype).reshape(shape)
+
+
 def _drawn(fill: Filler, shape: tuple[int, ...], dtype: Any, generator: Generator | None, needs_grad: bool) -> Tensor:
     found = dtypes.as_numpy(dtype)
-    return _each(lambda *lead: draw(fill, (*lead, *shape), found, generator), needs_grad)
+    return each(lambda *lead: draw(fill, (*lead, *shape), found, generator), needs_grad)
 
 
-def _each(make: Callable[..., np.ndarray], needs_grad: bool) -> Tensor:
+def each(make: Callable[..., np.ndarray], needs_grad: bool) -> Tensor:
     """`make(*lead)` as a tensor: inside a vmap with randomness "different" an array for each example.
 
     `lead` are the sizes of those batches, the outermost first.
@@ -178,6 +209,7 @@ def rand(
     dtype: DTypeLike | None = None,
     device: object = None,
     requires_grad: bool = False,
+    **named: Any,
 ) -> Tensor:
     """Numbers spread evenly over [0, 1).
 
@@ -187,7 +219,7 @@ def rand(
     ((2, 3), True)
     """
     check_device(device)
-    return _drawn(philox.uniform, size_of(size), dtype, generator, requires_grad)
+    return _drawn(philox.uniform, size_of(named_size(size, named)), dtype, generator, requires_grad)
 
 
 def randn(
@@ -196,6 +228,7 @@ def randn(
     dtype: DTypeLike | None = None,
     device: object = None,
     requires_grad: bool = False,
+    **named: Any,
 ) -> Tensor:
     """Numbers from the normal distribution with mean 0 and variance 1.
 
@@ -204,21 +237,35 @@ def randn(
     True
     """
     check_device(device)
-    return _drawn(philox.normal, size_of(size), dtype, generator, requires_grad)
+    return _drawn(philox.normal, size_of(named_size(size, named)), dtype, generator, requires_grad)
 
 
 def rand_like(
-    input: Tensor, *, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """`rand` with the shape and dtype of `input`."""
-    return rand(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+    rank(input)
+    check_device(device)
+    return _drawn(philox.uniform, input.shape, dtype or input.dtype, generator, requires_grad)
 
 
 def randn_like(
-    input: Tensor, *, dtype: DTypeLike | None = None, device: object = None, requires_grad: bool = False
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """`randn` with the shape and dtype of `input`."""
-    return randn(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+    rank(input)
+    check_device(device)
+    return _drawn(philox.normal, input.shape, dtype or input.dtype, generator, requires_grad)
 
 
 def randint(
@@ -240,16 +287,32 @@ def randint(
     """
     check_device(device)
     low, high, size = _bounds(bounds_and_size, named)
+    if isinstance(size, int):
+        raise TypeError(f"randint(): argument 'size' must be tuple of ints, not int: write ({size},)")
+    return whole_numbers(low, high, size_of((size,)), dtype or dtypes.int64, generator, requires_grad, "randint")
+
+
+def whole_numbers(
+    low: int, high: int, shape: Any, dtype: Any, generator: Generator | None, needs_grad: bool, name: str
+) -> Tensor:
+    """Whole numbers from low to high - 1. Raises RangeError if there is none, or one that the dtype cannot hold."""
+    found = dtypes.as_numpy(dtype)
     if low >= high:
-        raise RangeError(f"randint expects 'low' to be less than 'high', but got low={low} >= high={high}")
-    shape = size_of((size,))
-    found = dtypes.as_numpy(dtype or dtypes.int64)
+        first, last = ("from", "to") if name == "random_" else ("low", "high")
+        raise RangeError(f"{name} expects '{first}' to be less than '{last}', but got {first}={low} >= {last}={high}")
+    if found.kind == "c":
+        raise RangeError(f"{name} handles only integral, floating-point and boolean types, got {dtypes.of(found)}")
+    if found.kind in "iub":
+        least, most = (0, 1) if found.kind == "b" else (np.iinfo(found).min, np.iinfo(found).max)
+        if low < least or high - 1 > most:
+            which, wrong = ("from", low) if low < least else ("to - 1", high - 1)
+            raise RangeError(f"{which} is out of bounds for {dtypes.of(found)}: {wrong} is not in [{least}, {most}]")
 
     def make(*lead: int) -> np.ndarray:
         key, counter = (generator or default_generator).take(2 * math.prod((*lead, *shape)))
         return philox.integers(key, counter, low, high, (*lead, *shape)).astype(found, copy=False)
 
-    return _each(make, requires_grad)
+    return each(make, needs_grad)
 
 
 def _bounds(given: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, int, Any]:
@@ -290,4 +353,4 @@ def randperm(
             order[place] = philox.permutation(key, counter, count)
         return order
 
-    return _each(make, requires_grad)
+    return each(make, requires_grad)

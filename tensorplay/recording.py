@@ -48,10 +48,11 @@ class TensorSpace(Composite):
     """Tensors, recorded."""
 
     rank = 1
-    sigmoid, relu, copy = map(_unary, (ops.Sigmoid, ops.Relu, ops.Clone))
+    sigmoid, relu, copy, in_order = map(_unary, (ops.Sigmoid, ops.Relu, ops.Clone, ops.Contiguous))
     gate = _binary(ops.Gate)
     sum, mean, prod, amax, amin = map(_reduction, (ops.Sum, ops.Mean, ops.Prod, ops.Amax, ops.Amin))
     cumsum, cumprod, softmax, log_softmax = map(_along, (ops.Cumsum, ops.Cumprod, ops.Softmax, ops.LogSoftmax))
+    logcumsumexp = _along(ops.LogCumsumExp)
 
     @staticmethod
     def conj(x: Any) -> Any:
@@ -78,6 +79,14 @@ class TensorSpace(Composite):
     @staticmethod
     def norm(x: Tensor, p: float, dim: Any, keepdim: bool) -> Tensor:
         return apply1(ops.Norm, x, {"p": p, "dim": dim, "keepdim": keepdim})
+
+    @staticmethod
+    def cummax(x: Tensor, dim: int) -> Tensor:
+        return apply(ops.Cummax, x, dim=dim)[0]
+
+    @staticmethod
+    def cummin(x: Tensor, dim: int) -> Tensor:
+        return apply(ops.Cummin, x, dim=dim)[0]
 
     @staticmethod
     def argmax(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
@@ -113,6 +122,18 @@ class TensorSpace(Composite):
     @staticmethod
     def expand(x: Tensor, shape: Shape) -> Tensor:
         return apply1(ops.Expand, x, {"shape": shape})
+
+    @staticmethod
+    def diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+        return apply1(ops.Diagonal, x, {"offset": offset, "dim1": dim1, "dim2": dim2})
+
+    @staticmethod
+    def unfold(x: Tensor, dim: int, size: int, step: int) -> Tensor:
+        return apply1(ops.Unfold, x, {"dim": dim, "size": size, "step": step})
+
+    @staticmethod
+    def as_strided(x: Tensor, size: Shape, stride: Shape, offset: int, like: Shape) -> Tensor:
+        return apply1(ops.AsStrided, x, {"size": size, "stride": stride, "offset": offset, "like": like})
 
     @staticmethod
     def sum_to(x: Tensor, shape: Shape) -> Tensor:
@@ -163,6 +184,41 @@ class TensorSpace(Composite):
     @staticmethod
     def scatter(x: Tensor, index: Tensor, dim: int, shape: Shape) -> Tensor:
         return apply(ops.Scatter, x, index, dim=dim, shape=shape)
+
+    @staticmethod
+    def fold(x: Tensor, v: Tensor, index: Tensor, dim: int, how: str) -> Tensor:
+        if how == "multiply":
+            return apply(ops.ScatterProd, x, v, index, dim=dim)
+        return apply(ops.ScatterExtreme, x, v, index, dim=dim, how=how)
+
+    # ---------------------------------------------------------------------------------- matrices
+
+    inv, cofactor = map(_unary, (ops.Inverse, ops.Cofactor))
+    cholesky, solve = _unary(ops.Cholesky), _binary(ops.Solve)
+
+    @staticmethod
+    def solve_triangular(a: Tensor, b: Tensor, upper: bool, unitriangular: bool) -> Tensor:
+        return apply(ops.SolveTriangular, a, b, upper=upper, unitriangular=unitriangular)
+
+    @staticmethod
+    def det(x: Tensor) -> Tensor:
+        return apply(ops.Det, x)
+
+    @staticmethod
+    def slogdet(x: Tensor) -> Any:
+        return apply(ops.Slogdet, x)
+
+    @staticmethod
+    def qr(x: Tensor, mode: str) -> Any:
+        return apply(ops.Qr, x, mode=mode)
+
+    @staticmethod
+    def svd(x: Tensor, full_matrices: bool) -> Any:
+        return apply(ops.Svd, x, full_matrices=full_matrices)
+
+    @staticmethod
+    def eigh(x: Tensor) -> Any:
+        return apply(ops.Eigh, x)
 
 
 _OPS = {name.lower(): op for name, op in ops.OPS.items()}

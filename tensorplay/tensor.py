@@ -59,7 +59,9 @@ class Tensor:
     tensor([2., 4.])
     """
 
-    __slots__ = ("__weakref__", "_array", "_cell", "_grad", "_hooks", "_needs_grad", "_node", "_shape", "_view")
+    __slots__ = (
+        "__dict__", "__weakref__", "_array", "_cell", "_grad", "_hooks", "_needs_grad", "_node", "_shape", "_view",
+    )  # fmt: skip
     __hash__ = object.__hash__
 
     _array: Array
@@ -381,9 +383,6 @@ def rank(x: Tensor) -> int:
         return len(x._shape)
     except AttributeError:
         raise NotATensorError(f"expected a Tensor, but got {type(x).__name__}: tp.tensor(...) makes one") from None
-
-
-# -------------------------------------------------------------------------------------------- errors
 
 
 def number_from(tensor: Tensor) -> Any:

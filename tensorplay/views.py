@@ -19,7 +19,7 @@ from .autograd.modes import inferring, recording_set_to
 from .autograd.node import key
 from .errors import InPlaceError
 
-__all__ = ["CustomOrigin", "View", "follow_retained", "forbid", "mark", "owned", "sync", "unrecorded"]
+__all__ = ["CustomOrigin", "View", "follow_retained", "forbid", "mark", "outdated", "owned", "sync", "unrecorded"]
 
 Step = tuple[Any, dict[str, Any]]
 """A view op and its parameters."""
@@ -87,7 +87,9 @@ def sync(x: Any) -> None:
     cell = x._cell
     if cell is None or cell[0] == view.version:
         return
-    moved = view.base._needs_grad or view.base._node is not view.at  # as in PyTorch, also by an edit not recorded
+    if view.base._hooks is not None and view.base._hooks.turned:
+        _turn_back(view)
+    moved = _moved(view)
     if moved and view.origin is not None and x._needs_grad:  # again at every use: it stays out of date
         raise InPlaceError(_explained(view.origin, "its base or another view of its base has been modified"))
     view.version = cell[0]
@@ -95,6 +97,34 @@ def sync(x: Any) -> None:
     if view.origin is None and (moved or not isinstance(x._array, np.ndarray)):
         _replay(x, view)
     # else its history is as it was; one made under no_grad stays a constant
+
+
+def _moved(view: View) -> bool:
+    """Whether an edit of the memory changed the history too: as in PyTorch, also one that was not recorded."""
+    return view.base._needs_grad or view.base._node is not view.at
+
+
+def outdated(x: Any) -> bool:
+    """Whether `sync` would give x another history. A pass asks, so that having looked at x before changes nothing."""
+    view = x._view
+    if view is None or view.origin is not None or x._cell is None or x._cell[0] == view.version:
+        return False
+    return _moved(view)
+
+
+bridge.outdated = outdated
+
+
+def _turn_back(view: View) -> None:
+    """The base has got another shape since the view was made: what undoes that comes first on the way to the view."""
+    while view.up is not None:
+        view = view.up
+    base = view.base
+    for version, step in base._hooks.turned:
+        if view.version < version:
+            view.up = View(base, None, step, None)
+            view.up.version = version
+            view = view.up
 
 
 def _replay(x: Any, view: View) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -48,7 +50,7 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: tp.ones(2).eq("a"), TypeError, "compares with a Tensor or a number"),
     (lambda: "a" in tp.ones(2), TypeError, "only supports Tensor or scalar"),
     (lambda: f"{tp.ones(2):.2f}", TypeError, "unsupported format string"),
-    (lambda: MATRIX[[[0], [0, 1]]], errors.IndexingError, "same length"),
+    (lambda: MATRIX[([[0], [0, 1]],)], errors.IndexingError, "same length"),
     (lambda: written(tp.zeros(2), 5, 1.0), errors.IndexingError, "index 5 is out of bounds for dimension 0"),
     (lambda: written(tp.zeros(2), (0, 0), 1.0), errors.IndexingError, "too many indices for tensor of dimension 1"),
     (lambda: written(tp.zeros(2), 0, None), errors.InPlaceTypeError, "can't assign a NoneType"),
@@ -61,6 +63,70 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: read_only().add_(1), errors.InPlaceError, "read-only"),
     (lambda: tp.optim.SGD([tp.nn.Parameter(tp.ones(1).expand(3))]), errors.InPlaceError, "single memory location"),
 ]
+
+
+F = tp.nn.functional
+ONE, WHOLE = tp.tensor(2.0), tp.tensor(0)
+REFUSED += [
+    (lambda: F.linear(tp.ones(3, 2), tp.ones(1, 2), tp.ones(2)), errors.ShapeError, r"size of the tensor \(1\)"),
+    (lambda: F.linear(tp.ones(2), tp.ones(1, 2), tp.ones(2)), errors.ShapeError, r"shape \[1\], got \[2\]"),
+    (lambda: F.linear(tp.ones(4, 3, 2), tp.ones(1, 2), tp.ones(2)), errors.ShapeError, "at non-singleton dimension 2"),
+    (lambda: F.linear(tp.ones(2), tp.ones(3, 2), tp.ones(2, 3)), errors.ShapeError, r"sizes provided \(1\) must be"),
+    (lambda: F.cross_entropy(ONE, WHOLE), errors.DTypeError, "Expected floating point type for target with class"),
+    (lambda: F.cross_entropy(ONE, ONE), IndexError, "scores are a single number, and have no"),
+    (lambda: F.cross_entropy(ONE, WHOLE[None]), IndexError, "no dimension of classes"),
+    (lambda: F.cross_entropy(tp.ones(2, 3), tp.tensor([0.0])), ValueError, r"batch_size \(2\) to match target .*\(1\)"),
+    (lambda: F.cross_entropy(tp.ones(2, 3), tp.tensor([0.0, 1.0])), errors.DTypeError, "to be Long or Byte"),
+    (lambda: F.cross_entropy(tp.ones(2, 3, 4), tp.ones(2, 5)), RuntimeError, r"target size \[2, 4\], got \[2, 5\]"),
+    (lambda: tp.tensor({}), RuntimeError, "Could not infer dtype of dict"),
+    (lambda: tp.ones(3).view(tp.float64), errors.ShapeError, r"size\(-1\) must be divisible by 2"),
+    (lambda: tp.ones(2, 4).T.view(tp.float64), errors.ShapeError, r"stride\(-1\) must be 1"),
+    (lambda: tp.ones(3, 3)[:, :2].view(tp.float64), errors.ShapeError, r"stride\(\) must be divisible by 2"),
+    (lambda: tp.ones(3)[1:].view(tp.float64), errors.ShapeError, r"storage_offset\(\) must be divisible by 2"),
+    (lambda: tp.ones(()).view(tp.float64), errors.ShapeError, r"dim\(\) cannot be 0"),
+    *(
+        (call, IndexError, call.__code__.co_names[-1] + r"\(\): Expected reduction dim")
+        for call in (lambda: EMPTY.amax(1), lambda: EMPTY.max(1), lambda: EMPTY.argmax(1), lambda: EMPTY.median(1))
+    ),
+    (lambda: tp.ones(2).gather(0, tp.tensor([5])), RuntimeError, "index 5 is out of bounds for dimension 0"),
+]
+EMPTY = tp.zeros(2, 0)
+
+
+def test_bytes_read_as_another_dtype() -> None:
+    x = tp.ones(2, requires_grad=True)
+    y = x * 1
+    seen = y.view(tp.int32)
+    assert seen.tolist() == [0x3F800000] * 2 and not seen.requires_grad
+    assert tp.ones(2, 4).view(tp.float64).shape == (2, 2) and tp.ones(2).view(dtype=tp.uint8).shape == (8,)
+    seen.zero_()
+    assert y.tolist() == [0.0, 0.0] and y._version == seen._version == 1
+    assert tp.ones(()).view(tp.int32).shape == () and tp.zeros(0).view(tp.float64).shape == (0,)
+
+
+@pytest.mark.parametrize("make", [lambda: tp.ones(2), lambda: tp.nn.Parameter(tp.ones(2))], ids=["tensor", "parameter"])
+def test_a_tensor_takes_attributes(make: Callable[[], tp.Tensor]) -> None:
+    """They stay with copies and pickles; a result has none. (PyTorch's Parameter loses them in deepcopy.)"""
+    x = make()
+    x.note = [5]  # type: ignore[attr-defined]
+    for twin in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert twin.note == [5]
+    assert copy.deepcopy(x).note is not x.note and copy.copy(x).note is x.note
+    assert not hasattr(x * 2, "note") and not hasattr(x.detach(), "note")
+    with pytest.raises(AttributeError):
+        x.shape = (1,)  # type: ignore[misc]
+
+
+def test_one_example_with_its_class_in_a_list() -> None:
+    loss = F.cross_entropy(tp.tensor([2.0, 1.0]), tp.tensor([0]), reduction="none")
+    assert loss.shape == () and loss.item() == F.cross_entropy(tp.tensor([2.0, 1.0]), WHOLE).item()
+
+
+def test_two_values_of_a_tied_parameter() -> None:
+    model = tp.nn.Sequential(tp.nn.Linear(2, 2), tp.nn.Linear(2, 2))
+    model[1].weight = model[0].weight
+    with pytest.raises(ValueError, match="multiple values for a tied parameter"):
+        tp.func.functional_call(model, {"0.weight": tp.ones(2, 2), "1.weight": tp.zeros(2, 2)}, tp.ones(2))
 
 
 @pytest.mark.parametrize(("call", "kind", "phrase"), REFUSED, ids=[case[2] for case in REFUSED])

@@ -146,6 +146,21 @@ def _two(name: str) -> Any:
     return run
 
 
+def _of_matrices(name: str) -> Any:
+    """A name of matrices, which takes leading dimensions as a batch of its own."""
+
+    def run(xp: BatchSpace, *args: Any) -> Any:
+        function = getattr(xp.inner, name)
+        if not any(isinstance(x, Batched) for x in args):
+            return function(*args)
+        rank = max(len(getattr(x, "shape", ())) for x in args)
+        out = function(*(xp._aligned(x, rank) for x in args))
+        return tuple(Batched(o, xp) for o in out) if isinstance(out, tuple) else Batched(out, xp)
+
+    run.__name__ = name
+    return run
+
+
 class BatchSpace(Composite):
     """Names over `Batched` values and plain ones, computed in the namespace `inner`."""
 
@@ -157,6 +172,7 @@ class BatchSpace(Composite):
         self.rank = 10 + inner.rank
 
     sigmoid, relu, conj, copy, cast, stop = map(_one, ("sigmoid", "relu", "conj", "copy", "cast", "stop"))
+    in_order = _one("in_order")
     where, gate = map(_two, ("where", "gate"))
 
     # ------------------------------------------------------------------------------ putting axes
@@ -233,6 +249,7 @@ class BatchSpace(Composite):
     # ------------------------------------------------------------------------ along one dimension
 
     cumsum, cumprod, argsort = map(_along, ("cumsum", "cumprod", "argsort"))
+    cummax, cummin, logcumsumexp = map(_along, ("cummax", "cummin", "logcumsumexp"))
 
     # ----------------------------------------------------------------------- another arrangement
 
@@ -258,6 +275,24 @@ class BatchSpace(Composite):
         if not isinstance(x, Batched):
             return self.inner.expand(x, shape)
         return Batched(self.inner.expand(self._aligned(x, len(shape)), (x.count, *shape)), self)
+
+    def diagonal(self, x: Any, offset: int, dim1: int, dim2: int) -> Any:
+        if not isinstance(x, Batched):
+            return self.inner.diagonal(x, offset, dim1, dim2)
+        return Batched(self.inner.diagonal(x.data, offset, dim1 + 1, dim2 + 1), self)
+
+    def unfold(self, x: Any, dim: int, size: int, step: int) -> Any:
+        if not isinstance(x, Batched):
+            return self.inner.unfold(x, dim, size, step)
+        return Batched(self.inner.unfold(x.data, dim + 1, size, step), self)
+
+    def as_strided(self, x: Any, size: Shape, stride: Shape, offset: int, like: Shape) -> Any:
+        """Each example in memory of its own, as many elements after the one before as an example spans."""
+        if not isinstance(x, Batched):
+            return self.inner.as_strided(x, size, stride, offset, like)
+        span = 1 + sum((n - 1) * s for n, s in zip(x.shape, like, strict=True))
+        every = (x.count, *size), (span, *stride), offset, (span, *like)
+        return Batched(self.inner.as_strided(x.data, *every), self)
 
     def sum_to(self, x: Any, shape: Shape) -> Any:
         if not isinstance(x, Batched):
@@ -330,6 +365,18 @@ class BatchSpace(Composite):
         return Batched(
             self.inner.scatter(self.spread(x, size), self.spread(index, size), dim + 1, (size, *shape)), self
         )
+
+    def fold(self, x: Any, v: Any, index: Any, dim: int, how: str) -> Any:
+        size = _batch_size(x, v, index)
+        if size is None:
+            return self.inner.fold(x, v, index, dim, how)
+        return Batched(self.inner.fold(*(self.spread(y, size) for y in (x, v, index)), dim + 1, how), self)
+
+    # ---------------------------------------------------------------------------------- matrices
+
+    inv, det, slogdet, cofactor = map(_of_matrices, ("inv", "det", "slogdet", "cofactor"))
+    solve, solve_triangular = map(_of_matrices, ("solve", "solve_triangular"))
+    cholesky, qr, svd, eigh = map(_of_matrices, ("cholesky", "qr", "svd", "eigh"))
 
 
 fill(BatchSpace, lambda name, path: (_one if name in UNARY else _two)(name))

@@ -32,6 +32,9 @@ class Composite:
         size = prod(x.shape) if dim is None else prod(x.shape[d] for d in dim)
         return xp.div(xp.sum(x, dim, keepdim), size)
 
+    def in_order(xp, x: Any) -> Any:
+        return xp.copy(x)
+
     def norm(xp, x: Any, p: float, dim: Any, keepdim: bool) -> Any:
         size = xp.abs(x)
         if p in (inf, -inf):
@@ -43,6 +46,32 @@ class Composite:
         if p == 2:
             return xp.sqrt(xp.sum(size * size, dim, keepdim))
         return xp.pow(xp.sum(xp.pow(size, p), dim, keepdim), 1 / p)
+
+    def cummax(xp, x: Any, dim: int) -> Any:
+        return xp._running(xp.maximum, x, dim)
+
+    def cummin(xp, x: Any, dim: int) -> Any:
+        return xp._running(xp.minimum, x, dim)
+
+    def logcumsumexp(xp, x: Any, dim: int) -> Any:
+        return xp._running(xp._log_of_both, x, dim)
+
+    def _running(xp, join: Any, x: Any, dim: int) -> Any:
+        """The results of `join` over all elements so far, in log n steps that each double how far back they look."""
+        n, s, before = x.shape[dim], 1, (slice(None),) * dim
+        while s < n:
+            joined = join(xp.index(x, (*before, slice(s, n))), xp.index(x, (*before, slice(0, n - s))))
+            x = xp.cat([xp.index(x, (*before, slice(0, s))), joined], dim)
+            s *= 2
+        return x
+
+    def _log_of_both(xp, x: Any, y: Any) -> Any:
+        """log(exp(x) + exp(y)) = top + log(1 + exp(low - top)), where top has the larger real part."""
+        real = xp.abs(x).dtype
+        first = xp.cast(xp.stop(x), real) >= xp.cast(xp.stop(y), real)
+        top, low = xp.where(first, x, y), xp.where(first, y, x)
+        out = top + xp.log(1 + xp.exp(xp.where(xp.abs(top) == inf, 0.0, low - top)))  # inf - inf is NaN
+        return xp.where(low == low, out, low)
 
     def sigmoid(xp, x: Any) -> Any:
         return xp.div(1, 1 + xp.exp(-x))

@@ -14,14 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
+from . import kernels, matrices, memory
 from .composite import Composite
 from .elementwise import fill, ufunc
 
 __all__ = ["Cpu", "cpu"]
 
 Array = np.ndarray[Any, Any]
-# Plain operators (x * y, x @ y) have no room for it: silence what NumPy says from within this package.
+# Plain operators (x * y, x @ y) have no room for it: silence what NumPy says from within this package. A user who puts
+# a filter in front of this one (`simplefilter("always")`, `-W error`) sees NumPy's warnings again. That is a decision:
+# an `np.errstate` around each costs more than the operation, and `np.seterr` would change arrays of the user.
 warnings.filterwarnings("ignore", r".* encountered in ", RuntimeWarning, r"tensorplay\.")
 ndarray = np.ndarray
 add_up: Any = np.add.reduce
@@ -51,11 +53,14 @@ class Cpu(Composite):
         """Real arrays and numbers pass unchanged: np.conjugate would copy them, and give numbers a strong dtype."""
         if x.__class__ is ndarray:
             return np.conjugate(x) if x.dtype.kind == "c" else x
-        return x.conjugate() if x.__class__ is complex else x
+        return x.conjugate() if isinstance(x, (complex, np.complexfloating)) else x
 
     @_quietly
     def pow(x: Any, y: Any) -> Array:
-        return x**y
+        try:
+            return x**y
+        except ValueError:
+            return _whole_power(x, y)
 
     @_quietly
     def sigmoid(x: Array) -> Array:
@@ -83,19 +88,27 @@ class Cpu(Composite):
         return np.array(x)
 
     @staticmethod
+    def in_order(x: Array) -> Array:
+        return np.array(x, order="C")
+
+    @staticmethod
     def cast(x: Array, dtype: Any) -> Array:
         """A complex number becomes real by its real part: what a real input can use of a complex gradient."""
         x = np.asarray(x)
-        return (x.real if x.dtype.kind == "c" and np.dtype(dtype).kind != "c" else x).astype(dtype, copy=False)
+        if x.dtype.kind == "c" and np.dtype(dtype).kind != "c":
+            return x.real.astype(dtype)  # a copy, even if the dtype fits: x.real is a view of x
+        return x.astype(dtype, copy=False)
 
     # ------------------------------------------------------------------------------- many to one
 
     @staticmethod
     def sum(x: Array, dim: Any, keepdim: bool) -> Array:
-        return add_up(x, dim, None, None, keepdim)
+        return _half_sum(x, dim, keepdim) if x.itemsize == 2 else add_up(x, dim, None, None, keepdim)
 
     @_quietly
     def mean(x: Array, dim: Any, keepdim: bool) -> Array:
+        if x.itemsize == 2:  # the sum of many may be too large for half precision, the mean is not
+            return np.asarray(cpu.mean(x.astype(np.float32), dim, keepdim)).astype(x.dtype)
         total = add_up(x, dim, None, None, keepdim)
         return total / (x.size // total.size if total.size else 1)
 
@@ -123,11 +136,25 @@ class Cpu(Composite):
 
     @_quietly
     def cumsum(x: Array, dim: int) -> Array:
-        return np.add.accumulate(x, dim)
+        return _accumulated(np.add, x, dim)
 
     @_quietly
     def cumprod(x: Array, dim: int) -> Array:
-        return np.multiply.accumulate(x, dim)
+        return _accumulated(np.multiply, x, dim)
+
+    @staticmethod
+    def cummax(x: Array, dim: int) -> Array:
+        return np.maximum.accumulate(x, dim)
+
+    @staticmethod
+    def cummin(x: Array, dim: int) -> Array:
+        return np.minimum.accumulate(x, dim)
+
+    @_quietly
+    def logcumsumexp(x: Array, dim: int) -> Array:
+        if x.dtype.kind == "c":  # NumPy has it for real numbers only
+            return Composite.logcumsumexp(cpu, x, dim)
+        return _accumulated(np.logaddexp, x, dim)
 
     @staticmethod
     def argsort(x: Array, dim: int) -> Array:
@@ -159,9 +186,28 @@ class Cpu(Composite):
         return np.broadcast_to(x, shape)
 
     @staticmethod
+    def diagonal(x: Array, offset: int, dim1: int, dim2: int) -> Array:
+        """NumPy's is read-only, for no reason that still holds."""
+        out = x.diagonal(offset, dim1, dim2)
+        out.flags.writeable = x.flags.writeable
+        return out
+
+    @staticmethod
+    def unfold(x: Array, dim: int, size: int, step: int) -> Array:
+        count = (x.shape[dim] - size) // step + 1
+        pace = x.strides[dim]
+        shape = (*x.shape[:dim], count, *x.shape[dim + 1 :], size)
+        return memory.window(x, shape, (*x.strides[:dim], pace * step, *x.strides[dim + 1 :], pace), 0)
+
+    @staticmethod
+    def as_strided(x: Array, size: Any, stride: Any, offset: int, like: Any) -> Array:
+        x = memory.laid_out(x, like)
+        return memory.window(x, size, tuple(s * x.itemsize for s in stride), offset * x.itemsize)
+
+    @staticmethod
     def sum_to(x: Array, shape: tuple[int, ...]) -> Array:
         axes = _needs_sum(x.shape, shape)
-        return add_up(x, axes).reshape(shape) if axes else x.reshape(shape)
+        return np.asarray(cpu.sum(x, axes, False)).reshape(shape) if axes else x.reshape(shape)
 
     @staticmethod
     def cat(xs: Sequence[Array], dim: int) -> Array:
@@ -213,6 +259,19 @@ class Cpu(Composite):
         x = x[tuple(slice(n) for n in index.shape)]
         return kernels.add_at(x, _grid(index, dim), shape)
 
+    @_quietly
+    def fold(x: Array, v: Array, index: Array, dim: int, how: str) -> Array:
+        out = np.array(x)
+        ufunc(how).at(out, _grid(index, dim), v)
+        return out
+
+    # ---------------------------------------------------------------------------------- matrices
+
+    inv, det, cofactor = staticmethod(matrices.inv), staticmethod(matrices.det), staticmethod(matrices.cofactor)
+    solve, solve_triangular = staticmethod(matrices.solve), staticmethod(matrices.solve_triangular)
+    cholesky, qr, svd = staticmethod(matrices.cholesky), staticmethod(matrices.qr), staticmethod(matrices.svd)
+    eigh, slogdet = staticmethod(matrices.eigh), staticmethod(matrices.slogdet)
+
     # ------------------------------------------------------------------------------------- fused
 
     @_quietly
@@ -239,6 +298,28 @@ class Cpu(Composite):
         return slope
 
 
+@np.errstate(all="ignore")
+def _half_sum(x: Array, dim: Any, keepdim: bool) -> Array:
+    """Half precision is added up in single precision and rounded once, as in PyTorch; 16-bit integers are as any."""
+    if x.dtype.kind in "iu":
+        return add_up(x, dim, None, None, keepdim)
+    return np.asarray(add_up(x, dim, np.float32, None, keepdim)).astype(x.dtype)
+
+
+def _accumulated(function: Any, x: Array, dim: int) -> Array:
+    """Running results; those of half precision are kept in single precision meanwhile."""
+    if x.itemsize == 2 and x.dtype.kind not in "iu":
+        return function.accumulate(x, dim, np.float32).astype(x.dtype)
+    return function.accumulate(x, dim, x.dtype)  # else NumPy widens small integers
+
+
+def _whole_power(x: Any, y: Any) -> Array:
+    """A power of whole numbers, where y may be negative (NumPy refuses): 1 over a whole number, cut off, but for ±1."""
+    unit = np.where(abs(x) == 1, x ** (y & 1), 0)
+    out = np.where(y < 0, unit, x ** np.maximum(y, 0))
+    return out.astype((x if isinstance(x, ndarray) else y).dtype)
+
+
 def _grid(index: Array, dim: int) -> tuple[Array, ...]:
     """Index arrays that address x[..., index, ...] with every other dimension in step."""
     rank = index.ndim
@@ -255,7 +336,7 @@ def _elementwise(name: str, path: str) -> Any:
 
     def run(*xs: Any) -> Array:
         out = ufunc(path)(*xs)
-        kept = next(x.dtype for x in xs if isinstance(x, ndarray))
+        kept = next(x.dtype for x in xs if isinstance(x, (ndarray, np.generic)))
         return out.astype(kept) if kept.itemsize == 2 and kept.kind not in "iu" else out
 
     return _quietly(run)

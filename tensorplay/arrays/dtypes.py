@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UnsupportedDTypeError
+from ..errors import ArgumentTypeError, UnsupportedDTypeError
 
 __all__ = [
     "DType",
     "as_numpy",
+    "can_cast",
     "complex64",
     "complex128",
     "float16",
@@ -32,6 +33,7 @@ __all__ = [
     "of",
     "promote_types",
     "result_dtype",
+    "result_type",
     "set_default_dtype",
     "uint8",
 ]
@@ -192,19 +194,50 @@ def default_complex_dtype() -> DType:
 
 
 @cache
-def promote_types(first: DType, second: DType) -> DType:
-    """The smallest dtype that both can become without a change of kind.
+def promote_types(type1: DType, type2: DType) -> DType:
+    """The smallest dtype that both can become without a change of kind. Raises ArgumentTypeError for what is no dtype.
 
     >>> promote_types(int64, float16), promote_types(uint8, int8), promote_types(float64, complex64)
     (tensorplay.float16, tensorplay.int16, tensorplay.complex128)
     """
-    if first.category < second.category:
-        first, second = second, first
+    _need_dtypes("promote_types", type1=type1, type2=type2)
+    first, second = (type2, type1) if type1.category < type2.category else (type1, type2)
     if first.category >= _FLOATING and second.category < _FLOATING:
         return first
     # NumPy and PyTorch agree once a whole number no longer meets a floating one, except for half
     # precision with complex: complex32 does not exist here, so complex64 is the answer in both.
     return of(np.promote_types(first.numpy, second.numpy))
+
+
+def can_cast(from_: DType, to: DType) -> builtins.bool:
+    """Whether an edit in place may store one dtype in the other: digits may be lost, but not the kind of number.
+
+    Bool, whole, floating, complex: no kind becomes one before it. Raises ArgumentTypeError for what is no dtype.
+
+    >>> can_cast(float64, float16), can_cast(float16, int64), can_cast(int64, uint8)
+    (True, False, True)
+    """
+    _need_dtypes("can_cast", from_=from_, to=to)
+    return from_.category <= to.category
+
+
+def result_type(tensor: Any, other: Any) -> DType:
+    """The dtype of an operation on two tensors or numbers: numbers and 0-d tensors decide only by a higher kind.
+
+    >>> import tensorplay as tp
+    >>> tp.result_type(tp.ones(2, dtype=tp.int32), 1.5), tp.result_type(tp.ones(2), tp.ones((), dtype=tp.float64))
+    (tensorplay.float32, tensorplay.float32)
+    """
+    return of(result_dtype(tensor, other))
+
+
+def _need_dtypes(function: str, **dtypes: Any) -> None:
+    for place, (name, dtype) in enumerate(dtypes.items(), 1):
+        if dtype.__class__ is not DType:
+            raise ArgumentTypeError(
+                f"{function}(): argument '{name}' (position {place}) must be a dtype, such as tp.float32, "
+                f"not {type(dtype).__name__}: got {dtype!r}"
+            )
 
 
 def result_dtype(*operands: Any) -> np.dtype[Any]:

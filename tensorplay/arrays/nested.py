@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DTypeError, RaggedError, ScalarError
+from ..errors import DataError, DTypeError, NestingError, RaggedError, ScalarError, UnsupportedDTypeError
 from ..source import warn
 from . import dtypes
 from .dtypes import DType
@@ -44,6 +44,8 @@ def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray:
     plain = _plain(data, kinds, len(shape))
     _check_rectangle(plain, shape)
     found = wanted or _dtype_of_kinds(kinds)
+    if found.kind != "c" and any(issubclass(kind, complex) for kind in kinds):
+        raise DataError(f"must be real number, not complex: got {data!r} for dtype {dtypes.of(found)}")
     try:
         # Floats go through float64, so that a float in an integer dtype is cut off and not refused.
         array = np.array(plain, found if found.kind in "iub" and kinds <= {int, bool} else None)
@@ -72,7 +74,11 @@ def _plain(data: Any, kinds: set[type], depth: int) -> Any:
         return [_plain(item, kinds, depth - 1) for item in data]
     if hasattr(data, "__array__"):
         return _unpacked(np.asarray(data), kinds)
-    raise TypeError(
+    if not isinstance(data, (str, bytes)):
+        raise UnsupportedDTypeError(
+            f"Could not infer dtype of {type(data).__name__}: a tensor is made from numbers, got {data!r}"
+        )
+    raise DataError(
         f"invalid data type '{type(data).__name__}': a tensor is made from numbers, (nested) lists or tuples of "
         f"numbers, or arrays, got {data!r}"
     )
@@ -137,7 +143,7 @@ def _check_rectangle(data: Any, shape: tuple[int, ...], dim: int = 0) -> None:
     if length is None and dim == len(shape):
         return
     if dim == len(shape):
-        raise RaggedError(f"expected a number at dim {dim} (got a sequence of length {length}): {data!r}")
+        raise NestingError(f"expected a number at dim {dim} (got a sequence of length {length}): {data!r}")
     if length != shape[dim]:
         got = data if length is None else length
         raise RaggedError(

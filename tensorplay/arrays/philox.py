@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bits", "blocks_of", "integers", "normal", "permutation", "uniform", "words_for"]
+__all__ = ["bits", "blocks_of", "digits", "integers", "normal", "permutation", "uniform", "words_for"]
 
 _ROUNDS = 10
 _MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
@@ -25,7 +25,7 @@ _HALF = np.uint64(32)
 _MASK64 = (1 << 64) - 1
 
 # How many of a word's bits a floating dtype can hold exactly, and how many words that takes.
-_MANTISSA = {2: 11, 4: 24, 8: 53}
+_MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 
 
 def blocks_of(words: int) -> int:
@@ -72,16 +72,21 @@ def words_for(dtype: np.dtype[Any], n: int) -> int:
     return n * (2 if dtype.itemsize == 8 else 1)
 
 
+def digits(dtype: np.dtype[Any]) -> int:
+    """How many binary digits a floating dtype has, so up to 2 to that power it holds every whole number."""
+    return _MANTISSA[dtype.name]
+
+
 def uniform(key: int, counter: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
-    """Numbers spread evenly over [0, 1), each a multiple of 2⁻¹¹, 2⁻²⁴ or 2⁻⁵³ (float16, 32, 64).
+    """Numbers spread evenly over [0, 1), each a multiple of 2⁻¹¹, 2⁻²⁴ or 2⁻⁵³ (float16, 32, 64; 2⁻⁸: bfloat16).
 
     Every such multiple is exact in its dtype, so nothing is ever rounded up to 1.
     """
-    n, digits = math.prod(shape), _MANTISSA[dtype.itemsize]
+    n, known = math.prod(shape), digits(dtype)
     words = bits(key, counter, words_for(dtype, n))
     if dtype.itemsize == 8:
-        return ((_pairs(words) >> np.uint64(64 - digits)) * 2.0**-digits).reshape(shape)
-    return ((words >> np.uint32(32 - digits)).astype(dtype) * dtype.type(2.0**-digits)).reshape(shape)
+        return ((_pairs(words) >> np.uint64(64 - known)) * 2.0**-known).reshape(shape)
+    return ((words >> np.uint32(32 - known)).astype(dtype) * dtype.type(2.0**-known)).reshape(shape)
 
 
 def normal(key: int, counter: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:

@@ -23,6 +23,8 @@ class Bridge:
     """(array, edge) -> Tensor whose gradient goes to that edge."""
     edge_of: Callable[[Any], Any]
     """Tensor -> where its gradient goes."""
+    outdated: Callable[[Any], bool]
+    """Tensor -> whether it is a view whose history is not yet that of its edited base."""
     tensors: Any
     """The namespace that records."""
     stopped: Callable[[Any], Any]

@@ -215,15 +215,19 @@ def _visit(run: Pass, node: Node, g: Any) -> list[tuple[Any, Any]]:
 
 
 def _answer(run: Pass, node: Node, arrived: list[Any]) -> tuple[list[Any], list[Any]]:
-    """The gradients the rule was given, and those of the inputs, between the node's own hooks."""
-    arrived = hooks.before(run, node, node.extra, _zeros_for_unused(run, node, arrived))
-    if not node.op.none_ok and all(g is None for g in arrived):  # the derivative of nothing is nothing
+    """The gradients the rule was given, and those of the inputs, between the node's own hooks.
+
+    A hook is shown None for an output that nothing used; the zeros are for the rule alone.
+    """
+    arrived = hooks.before(run, node, node.extra, arrived)
+    given = _zeros_for_unused(run, node, arrived)
+    if not node.op.none_ok and all(g is None for g in given):  # the derivative of nothing is nothing
         sent = [None] * len(node.edges)
     else:
-        sent = _pull(run, node, arrived if node.plan.many else arrived[0])
+        sent = _pull(run, node, given if node.plan.many else given[0])
     if node.fit is not None:
         sent = _fit(run.xp, sent, node)
-    return arrived, hooks.after(run, node, node.extra, list(sent), arrived)
+    return given, hooks.after(run, node, node.extra, list(sent), arrived)
 
 
 def called(node: Node, grads: tuple[Any, ...]) -> Any:

@@ -101,7 +101,8 @@ class Point:
         """The products of the seeds with the Jacobian of output k: for each moving input a matrix, a row a seed."""
         wanted = [self.inputs[i] for i in self.moving]
         out = self.outputs[k]
-        rows = [grad(out, wanted, tensor(seed), retain_graph=True, allow_unused=True) for seed in seeds]
+        vectors = (tensor(np.asarray(seed, out._array.dtype)) for seed in seeds)
+        rows = [grad(out, wanted, vector, retain_graph=True, allow_unused=True) for vector in vectors]
         if not rows:
             return [np.zeros((0, x._array.size), x._array.dtype) for x in wanted]
         per_input = zip(wanted, zip(*rows, strict=True), strict=True)

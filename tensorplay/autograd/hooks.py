@@ -11,6 +11,8 @@ from threading import RLock
 from typing import Any
 from weakref import ref
 
+import numpy as np
+
 from .. import events
 from ..arrays.batch import Batched
 from ..arrays.dtypes import DType, as_dtype, as_numpy
@@ -87,7 +89,9 @@ def arrive(run: Any, node: Node, arrived: list[Any]) -> list[Any]:
             slots[nr] = fire(run, node, hooks.values(), slots[nr], "tensor hook")
     for nr, reference in extra.retain.items():
         tensor = reference()
-        if tensor is not None and slots[nr] is not None and not isinstance(slots[nr], Batched):
+        if tensor is None or slots[nr] is None or isinstance(slots[nr], Batched):
+            continue
+        if not bridge.outdated(tensor):  # else this is the gradient of what it was before an edit of its base
             keep_grad(run, tensor, slots[nr])
     return slots
 
@@ -125,7 +129,10 @@ def _replaced(
     if result is None:
         result = shown
     if not isinstance(result, tuple):
-        result = (result,)
+        raise HookTypeError(
+            f"expected tuple, but hook returned {type(result).__name__!r}: hook {_name(hook)} of a node must return "
+            f"a tuple of {len(values)}, one entry per gradient, or None to leave them"
+        )
     if len(result) != len(values):
         raise HookError(
             f"hook {_name(hook)} has returned an incorrect number of values: got {len(result)}, expected {len(values)}"
@@ -181,16 +188,42 @@ def keep_grad(run: Any, tensor: Any, g: Any) -> None:
         elif run.tensors:
             tensor._grad = old + g
         elif old._cell is None or 0 in old._array.strides or not old._array.flags.writeable:  # not ours to edit
-            tensor._grad = bridge.wrap(old._array + g, None)
+            tensor._grad = bridge.wrap(_sum(old, g), None)
         else:
             try:
                 old._array += g
             except TypeError:
                 raise _no_room(old, g) from None
+            except ValueError:
+                raise _other_shape(old, g) from None
             old._cell[0] += 1
     if events.listeners:
         increment = g._array if run.tensors else g
         events.emit(events.GradAccumulated(tensor, before, increment, _copy_for_event(tensor._grad)))
+
+
+def _sum(grad: Any, g: Any) -> Any:
+    try:
+        return grad._array + g
+    except ValueError:
+        raise _other_shape(grad, g) from None
+
+
+def _other_shape(grad: Any, g: Any) -> GradError:
+    """What is wrong with a gradient that cannot be added: the leaf was given data of another shape since."""
+    try:
+        fault = f"output with shape {list(grad.shape)} doesn't match the broadcast shape " + str(
+            list(np.broadcast_shapes(grad.shape, g.shape))
+        )
+    except ValueError:
+        pairs = enumerate(zip(reversed(grad.shape), reversed(g.shape), strict=False), 1)
+        i, (a, b) = next((i, pair) for i, pair in pairs if pair[0] != pair[1] and 1 not in pair)
+        at = max(grad.ndim, len(g.shape)) - i
+        fault = f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {at}"
+    return GradError(
+        f"{fault}: .grad has shape {list(grad.shape)}, and what is to be added {list(g.shape)}, that of the data the "
+        "tensor was given since. Clear .grad first (.grad = None)"
+    )
 
 
 def _no_room(grad: Any, g: Any) -> GradError:

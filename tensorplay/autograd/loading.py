@@ -42,8 +42,13 @@ def _opened(node: Node, kind: str, which: Any, value: Any) -> Any:
 def _edge(node: Node, kind: str, which: Any) -> Any:
     """Where a gradient of a saved value goes."""
     if kind == "in":
-        return node.edges[which]
+        return _asked_again(node.edges[which])
     return node.output_edge(which) if kind == "out" else None
+
+
+def _asked_again(edge: Any) -> Any:
+    """The edge, None for a leaf that was told since not to require a gradient."""
+    return None if isinstance(edge, bridge.Tensor) and not edge._needs_grad else edge
 
 
 def _wrapped(node: Node, kind: str, which: Any, value: Any) -> Any:
@@ -59,11 +64,11 @@ def _wrapped(node: Node, kind: str, which: Any, value: Any) -> Any:
 
 def _input(node: Node, which: int, value: Any) -> Any:
     """An input as it was saved; if it had been promoted, as the recorded cast of the tensor it came from."""
-    target = node.fit[which] if node.fit is not None else None
+    target, edge = node.fit[which] if node.fit is not None else None, _asked_again(node.edges[which])
     if target is None or target[1] == value.dtype:
-        return bridge.wrap(value, node.edges[which])
+        return bridge.wrap(value, edge)
     own = value.real if np.iscomplexobj(value) and target[1].kind != "c" else value
-    return bridge.tensors.cast(bridge.wrap(own.astype(target[1]), node.edges[which]), value.dtype)
+    return bridge.tensors.cast(bridge.wrap(own.astype(target[1]), edge), value.dtype)
 
 
 # ------------------------------------------------------------------------- node._saved_x, as PyTorch's

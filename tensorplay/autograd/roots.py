@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays.batch import Batched, BatchSpace
 from ..arrays.cpu import cpu
-from ..arrays.dtypes import as_numpy
+from ..arrays.dtypes import as_numpy, of
 from ..arrays.levels import frame_of, frames, level_of
 from ..errors import (
     GradArgumentError,
@@ -99,7 +99,13 @@ def _seed(i: int, tensor: Any, vector: Any, batched: bool, create: bool) -> Any:
                 f"grad can be implicitly created only for real scalar outputs but got {tensor.dtype}: "
                 f"give the vector, as in y.backward(gradient)"
             )
-        if int(np.prod(shape)) != 1 or batched:
+        if batched:
+            raise NonScalarError(
+                f"grad can be implicitly created only for scalar outputs, and not with is_grads_batched=True: there is "
+                f"no batch of gradients for an output of shape {list(shape)}. Give one: grad_outputs of shape "
+                f"[batch, *output.shape]"
+            )
+        if int(np.prod(shape)) != 1:
             raise NonScalarError(
                 f"grad can be implicitly created only for scalar outputs, and this one has shape {list(shape)}. "
                 f"Reduce it first, as in y.sum().backward(), or give the vector of the vector-Jacobian product: "
@@ -115,7 +121,7 @@ def _seed(i: int, tensor: Any, vector: Any, batched: bool, create: bool) -> Any:
 
 
 def _check_seed(i: int, vector: Any, shape: tuple[int, ...], dtype: Any, batched: bool) -> None:
-    """Raise GradError unless the vector given for root i has its shape, and is real if the root is."""
+    """Raise GradError unless the vector given for root i has its shape, and is complex if and only if the root is."""
     got = tuple(vector.shape)
     if batched:
         if got[1:] != tuple(shape) or not got:
@@ -129,10 +135,10 @@ def _check_seed(i: int, vector: Any, shape: tuple[int, ...], dtype: Any, batched
             f"Mismatch in shape: grad_output[{i}] has a shape of {list(got)} and output[{i}] has a shape of "
             f"{list(shape)}. The vector has one weight per element of the output."
         )
-    if vector._array.dtype.kind == "c" and dtype.kind != "c":
+    if (vector._array.dtype.kind == "c") != (dtype.kind == "c"):
         raise GradError(
-            "For complex Tensors, both grad_output and output are required to have the same dtype: "
-            f"got a {vector.dtype} gradient for an output of dtype {dtype}"
+            f"For complex Tensors, both grad_output and output are required to have the same dtype: grad_output[{i}] "
+            f"has dtype {vector.dtype}, and output[{i}] {of(dtype)}. gradient.to(output.dtype) makes it complex"
         )
 
 

@@ -11,6 +11,7 @@ __all__ = [
     "CheckpointTypeError",
     "CollateError",
     "CollateKeyError",
+    "ContinuousDTypeError",
     "DataArgumentError",
     "DatasetSizeError",
     "DefaultsError",
@@ -27,6 +28,7 @@ __all__ = [
     "RandomDTypeError",
     "StateDictKeyError",
     "StateDictTypeError",
+    "StepHookError",
     "SubmoduleError",
     "TensorExpectedError",
     "TrainingModeError",
@@ -60,7 +62,11 @@ class ModuleTypeError(TensorPlayError, TypeError):
 
 
 class ParametrizeTypeError(ParametrizeError, ValueError, AttributeError):
-    """`functional_call` was given no module, or no dict of tensors."""
+    """`functional_call` was given no module, no dict of tensors, or two values for one parameter."""
+
+
+class ContinuousDTypeError(DTypeError):
+    """Whole numbers are asked for from a distribution of all numbers."""
 
 
 class RandomDTypeError(DTypeError, NotImplementedError):
@@ -100,6 +106,10 @@ class DefaultsError(OptimizerTypeError, AttributeError):
 
 class ParamGroupError(OptimizerTypeError, _Spoken):
     """A group of parameters has no "params"."""
+
+
+class StepHookError(TensorPlayError, RuntimeError):
+    """A hook of an optimizer's step returned something that are no arguments."""
 
 
 class StateDictKeyError(StateDictError, _Spoken):

@@ -6,20 +6,33 @@ from .base import TensorPlayError
 
 __all__ = [
     "ArgumentTypeError",
+    "BagError",
+    "BagWeightsError",
+    "BoundsError",
     "ConversionError",
     "CopyError",
     "DTypeError",
+    "DataError",
     "DeviceError",
     "DimensionError",
     "DimensionTypeError",
+    "EinsumError",
+    "EmbeddingError",
     "EmptyListError",
     "EmptyReductionError",
     "HyperparameterError",
+    "IndexTypeError",
     "IndexingError",
+    "LinAlgError",
+    "MembershipError",
     "MissingPackageError",
     "NegativeStepError",
+    "NestingError",
     "NormOrderError",
     "NotATensorError",
+    "PaddingModeError",
+    "PositionError",
+    "ProductModeError",
     "RaggedError",
     "RangeError",
     "ScalarError",
@@ -27,6 +40,7 @@ __all__ = [
     "SingleNumberError",
     "StateDictError",
     "TargetError",
+    "ToleranceError",
     "UnsupportedDTypeError",
 ]
 
@@ -53,8 +67,32 @@ class IndexingError(TensorPlayError, IndexError):
     """An index is out of bounds or of a kind that cannot index."""
 
 
+class PositionError(IndexingError, RuntimeError):
+    """An index tensor holds a position that does not exist along the dimension it picks from."""
+
+
+class PaddingModeError(TensorPlayError, NotImplementedError):
+    """A way of padding that is not known, or not for this many dimensions."""
+
+
+class IndexTypeError(IndexingError, TypeError):
+    """A thing that is no index at all, such as a text."""
+
+
 class ArgumentTypeError(TensorPlayError, TypeError):
     """Arguments that do not go together."""
+
+
+class LinAlgError(TensorPlayError, RuntimeError):
+    """A matrix that cannot be inverted, solved with or taken apart: singular, or not positive-definite."""
+
+
+class EinsumError(ShapeError, ValueError):
+    """An equation of einsum that cannot be read, or does not fit its operands."""
+
+
+class ProductModeError(TensorPlayError, ValueError):
+    """A way of computing that a product does not know."""
 
 
 class NormOrderError(TensorPlayError, RuntimeError):
@@ -65,8 +103,20 @@ class NotATensorError(TensorPlayError, TypeError):
     """Something else stands where a tensor is needed."""
 
 
+class MembershipError(NotATensorError, RuntimeError):
+    """`in` was asked about a thing that cannot be in a tensor."""
+
+
 class NegativeStepError(TensorPlayError, ValueError):
     """A slice with a negative step."""
+
+
+class BoundsError(TensorPlayError, RuntimeError):
+    """Numbers are to be held between bounds, and none is given."""
+
+
+class ToleranceError(TensorPlayError, RuntimeError):
+    """A tolerance is negative."""
 
 
 class DTypeError(TensorPlayError, RuntimeError):
@@ -100,6 +150,18 @@ class EmptyReductionError(TensorPlayError, RuntimeError, IndexError):
 # -------------------------------------------------------------------------- making tensors, training
 
 
+class EmbeddingError(TensorPlayError, AssertionError, RuntimeError):
+    """A padding index, or a table of embeddings, that does not fit the sizes given."""
+
+
+class BagError(TensorPlayError, ValueError):
+    """Bags of embeddings that do not fit their numbers: offsets, weights or a mode that is none."""
+
+
+class BagWeightsError(TensorPlayError, NotImplementedError):
+    """Bags of embeddings whose mode knows no weights."""
+
+
 class DeviceError(TensorPlayError, RuntimeError):
     """A device is not there."""
 
@@ -114,6 +176,14 @@ class MissingPackageError(TensorPlayError, ImportError):
 
 class RaggedError(TensorPlayError, ValueError):
     """Nested lists whose rows differ in length cannot be a tensor."""
+
+
+class NestingError(RaggedError, TypeError):
+    """A list stands where other rows have a number."""
+
+
+class DataError(TensorPlayError, TypeError, ValueError):
+    """Something is no number, or none of the dtype asked for."""
 
 
 class RangeError(TensorPlayError, RuntimeError):

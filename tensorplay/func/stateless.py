@@ -40,7 +40,8 @@ def functional_call(
 
     Raises:
         ParametrizeError: two dicts give one path; with `strict`, paths are missing or left over.
-        ParametrizeTypeError: something else stands where the module or the dict is needed.
+        ParametrizeTypeError: something else stands where the module or the dict is needed, or a parameter is given
+            two values.
 
     >>> import tensorplay as tp
     >>> layer = tp.nn.Linear(2, 1)
@@ -130,7 +131,7 @@ def _tied(places: dict[str, tuple[Any, str]], new: dict[str, Tensor]) -> dict[st
     for path, value in new.items():
         old = _value(places[path])
         if chosen.setdefault(id(old), value) is not value:
-            raise ParametrizeError(
+            raise ParametrizeTypeError(
                 f"functional_call got multiple values for a tied parameter ({path!r} is one of its names): give one, "
                 "or pass tie_weights=False"
             )

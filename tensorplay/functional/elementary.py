@@ -7,7 +7,7 @@ from ..apply import apply1, apply2
 from ..errors import NotATensorError
 from ..tensor import Tensor
 
-__all__ = ["atan2", "cos", "exp", "log", "log2", "sin", "sqrt", "tanh"]
+__all__ = ["arctan2", "atan2", "cos", "exp", "log", "log2", "sin", "sqrt", "tanh"]
 
 
 def exp(input: Tensor) -> Tensor:
@@ -87,6 +87,9 @@ def atan2(input: Tensor, other: Tensor) -> Tensor:
                 "tp.tensor(...) makes one"
             )
     return apply2(ops.Atan2, input, other)
+
+
+arctan2 = atan2
 
 
 def tanh(input: Tensor) -> Tensor:

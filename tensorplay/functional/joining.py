@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from typing import Any
 
 from .. import ops
 from ..apply import apply
+from ..arrays.dtypes import promote_types
 from ..errors import DimensionError, EmptyListError, NotATensorError, ShapeError
 from ..ops.families import normal_dim
 from ..tensor import Tensor, rank
+from .common import either
+from .dimensions import atleast_1d, atleast_2d, atleast_3d
+from .shaping import reshape
 
-__all__ = ["cat", "chunk", "concat", "split", "stack", "unbind"]
+__all__ = [
+    "cat",
+    "chunk",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dstack",
+    "hstack",
+    "row_stack",
+    "split",
+    "split_with_sizes",
+    "stack",
+    "unbind",
+    "vstack",
+]
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
@@ -24,10 +44,11 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """
     xs = _several(tensors, "cat")
     kept = xs if all(x.ndim == 1 for x in xs) else [x for x in xs if x.shape != (0,)]  # PyTorch skips empty vectors
-    return apply(ops.Cat, *kept, dim=normal_dim(dim, rank(kept[0])))
+    joined = apply(ops.Cat, *kept, dim=normal_dim(dim, rank(kept[0])))
+    return joined if len(kept) == len(xs) else joined.to(reduce(promote_types, (x.dtype for x in xs)))
 
 
-concat = cat
+concat = concatenate = cat
 
 
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
@@ -44,6 +65,55 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return apply(ops.Stack, *xs, dim=normal_dim(dim, rank(xs[0]) + 1))
 
 
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors side by side: joined along the second dimension, vectors along their only one.
+
+    >>> import tensorplay as tp
+    >>> tp.hstack([tp.tensor([[1], [2]]), tp.tensor([[3], [4]])])
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    xs = atleast_1d(_several(tensors, "hstack"))
+    return cat(xs, 0 if xs[0].ndim == 1 else 1)
+
+
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors below each other: joined along the first dimension; vectors are rows.
+
+    >>> import tensorplay as tp
+    >>> tp.vstack([tp.tensor([1, 2]), tp.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    return cat(atleast_2d(_several(tensors, "vstack")))
+
+
+row_stack = vstack
+
+
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors behind each other: joined along the third dimension; vectors and matrices get one of size 1.
+
+    >>> import tensorplay as tp
+    >>> tp.dstack([tp.tensor([1, 2]), tp.tensor([3, 4])])
+    tensor([[[1, 3],
+             [2, 4]]])
+    """
+    return cat(atleast_3d(_several(tensors, "dstack")), 2)
+
+
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+    """Vectors as columns, and matrices, side by side.
+
+    >>> import tensorplay as tp
+    >>> tp.column_stack([tp.tensor([1, 2]), tp.tensor([3, 4])])
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    columns = [x if x.ndim > 1 else reshape(x, (x.numel(), 1)) for x in _several(tensors, "column_stack")]
+    return cat(columns, 1)
+
+
 def _several(tensors: Sequence[Tensor], name: str) -> list[Tensor]:
     if isinstance(tensors, Tensor):
         raise NotATensorError(
@@ -57,7 +127,7 @@ def _several(tensors: Sequence[Tensor], name: str) -> list[Tensor]:
     return xs
 
 
-def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Any = None, dim: int = 0, **named: Any) -> tuple[Tensor, ...]:
     """Views of pieces along a dimension: of one size (the last may be smaller), or of the sizes listed.
 
     >>> import tensorplay as tp
@@ -66,16 +136,27 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
     """
     dim = normal_dim(dim, rank(tensor))
     total = _size(tensor, dim, "split")
-    if isinstance(split_size_or_sections, int):
-        sizes = _equal(total, split_size_or_sections)
-    else:
-        sizes = tuple(split_size_or_sections)
-        if sum(sizes) != total or any(n < 0 for n in sizes):
-            raise ShapeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension "
-                f"{dim}), but got split_sizes={list(sizes)}"
-            )
-    return apply(ops.Split, tensor, sizes=sizes, dim=dim)
+    pieces = either(split_size_or_sections, named, "split_size")
+    if not isinstance(pieces, int):
+        return split_with_sizes(tensor, pieces, dim)
+    return apply(ops.Split, tensor, sizes=_equal(total, pieces), dim=dim)
+
+
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of pieces of the sizes listed, along a dimension. Raises ShapeError if they do not sum to its size.
+
+    >>> import tensorplay as tp
+    >>> tp.split_with_sizes(tp.arange(4), [1, 3])
+    (tensor([0]), tensor([1, 2, 3]))
+    """
+    dim = normal_dim(dim, rank(input))
+    total, sizes = _size(input, dim, "split_with_sizes"), tuple(split_sizes)
+    if sum(sizes) != total or any(n < 0 for n in sizes):
+        raise ShapeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension "
+            f"{dim}), but got split_sizes={list(sizes)}"
+        )
+    return apply(ops.Split, input, sizes=sizes, dim=dim)
 
 
 def _equal(total: int, size: int) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 from .. import ops
 from ..apply import apply
 from ..errors import (
+    DimensionError,
     DTypeError,
     HyperparameterError,
     IndexingError,
@@ -63,7 +64,8 @@ def cross_entropy(
         label_smoothing: part of the target spread evenly over all classes, 0 to 1.
 
     Raises:
-        ShapeError: the shapes do not belong together. IndexingError: a class that does not exist.
+        TargetError: the shapes do not belong together. DTypeError: targets that are neither class numbers nor
+            probabilities. DimensionError: scores that are a single number. IndexingError: a class that does not exist.
 
     >>> import tensorplay as tp
     >>> tp.nn.functional.cross_entropy(tp.tensor([[2.0, 0.0]]), tp.tensor([0]))
@@ -78,15 +80,17 @@ def cross_entropy(
             f"weight must hold one factor per class, got shape {list(weight.shape)} for scores {list(input.shape)}"
         )
     if target.shape == input.shape and target._array.dtype.kind == "f":
+        _check_dimension(input)
         return _against_probabilities(input, target, weight, reduction, label_smoothing)
     _check_classes(input, target)
     scores, classes = _rows(input, target)
+    shape = target.shape if rank(input) > 1 else ()
     ignored = (plain(classes._array) == ignore_index).any()
     if weight is None and not label_smoothing and not ignored:
         _check_range(classes, scores.shape[1])
         losses = apply(ops.CrossEntropy, scores, classes)
-        return _reduced(losses, reduction, target.shape)
-    return _weighted(scores, classes, ignore_index, weight, reduction, label_smoothing, target.shape)
+        return _reduced(losses, reduction, shape)
+    return _weighted(scores, classes, ignore_index, weight, reduction, label_smoothing, shape)
 
 
 def _rows(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -99,17 +103,37 @@ def _rows(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return reshape(permute(input, order), (-1, input.shape[1])), reshape(target, (-1,))
 
 
+def _check_dimension(input: Tensor) -> None:
+    if not rank(input):
+        raise DimensionError(
+            "Dimension out of range: the scores are a single number, and have no dimension of classes. One example of "
+            "C classes has the shape (C,)"
+        )
+
+
 def _check_classes(input: Tensor, target: Tensor) -> None:
-    if target._array.dtype.kind not in "iu":
+    if target.shape == input.shape:
         raise DTypeError(
-            f"expected scalar type Long but found {target.dtype}: targets are class numbers (int64), "
-            f"or probabilities of the scores' shape {list(input.shape)}"
+            f"Expected floating point type for target with class probabilities, got {target.dtype}: for class numbers "
+            f"the scores {list(input.shape)} need one dimension more, the classes"
+        )
+    _check_dimension(input)
+    count = input.shape[0] if rank(input) > 1 else 1
+    if rank(input) > 1 and target.shape[:1] != (count,):
+        raise TargetError(
+            f"Expected input batch_size ({count}) to match target batch_size ({target.shape[0] if rank(target) else 0})"
+            f": got scores of shape {list(input.shape)} and a target of shape {list(target.shape)}"
         )
     expected = input.shape[:1] + input.shape[2:] if rank(input) >= 2 else ()
-    if target.shape != expected:
+    if target.shape != expected and not (rank(input) == 1 and target.shape == (1,)):
         raise TargetError(
             f"Expected target size {list(expected)}, got {list(target.shape)}: scores of shape {list(input.shape)} "
             f"need one class number per example"
+        )
+    if target._array.dtype.kind not in "iu":
+        raise DTypeError(
+            f"expected target dtype to be Long or Byte, but got {target.dtype}: targets are class numbers (int64), "
+            f"or probabilities of the scores' shape {list(input.shape)}"
         )
 
 

@@ -9,9 +9,12 @@ import numpy as np
 
 from .. import ops
 from ..apply import apply1
+from ..arrays.dtypes import DType, as_numpy, of
+from ..arrays.memory import place, steps
 from ..errors import ShapeError
+from ..lifting import readable
 from ..ops.families import normal_dim, normal_dims
-from ..tensor import Tensor, rank
+from ..tensor import Tensor, rank, wrap
 from .common import Dim
 
 __all__ = ["expand", "flatten", "flip", "permute", "reshape", "squeeze", "transpose", "unsqueeze", "view"]
@@ -19,6 +22,8 @@ __all__ = ["expand", "flatten", "flip", "permute", "reshape", "squeeze", "transp
 
 def _sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes given one by one or as a sequence."""
+    if not shape:
+        raise TypeError("missing 1 required positional arguments: the sizes or dimensions, as numbers or as a tuple")
     return tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else tuple(shape)
 
 
@@ -48,13 +53,20 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     return apply1(ops.Reshape, input, {"shape": _resolved(input, _sizes(shape))})
 
 
-def view(input: Tensor, *shape: Any) -> Tensor:
+def view(input: Tensor, *shape: Any, dtype: DType | None = None) -> Tensor:
     """`reshape` that never copies: raises ShapeError where the memory's order does not allow a view.
+
+    With a dtype instead of a shape it is the same bytes read as numbers of that dtype. What is read is no function of
+    the numbers, so the result has no history; it shares memory and versions, as `detach()` does.
 
     >>> import tensorplay as tp
     >>> tp.ones(2, 3).view(6).shape
     (6,)
+    >>> tp.ones(2).view(tp.int32)
+    tensor([1065353216, 1065353216], dtype=tensorplay.int32)
     """
+    if dtype is not None or (len(shape) == 1 and isinstance(shape[0], DType)):
+        return _reread(input, dtype if dtype is not None else shape[0])
     out = reshape(input, *shape)
     if out._array.size and isinstance(out._array, np.ndarray) and not np.may_share_memory(out._array, input._array):
         raise ShapeError(
@@ -62,6 +74,38 @@ def view(input: Tensor, *shape: Any) -> Tensor:
             f"{list(out.shape)} without copying. Use reshape() instead"
         )
     return out
+
+
+def _reread(input: Tensor, dtype: DType) -> Tensor:
+    """The bytes as numbers of another dtype: the last dimension shrinks or grows as these are larger or smaller."""
+    array = readable(input)
+    out = wrap(_checked_bytes(array, as_numpy(dtype)).view(as_numpy(dtype)))
+    out._cell = input._cell
+    return out
+
+
+def _checked_bytes(array: Any, dtype: Any) -> Any:
+    """The array, if its bytes can be read as this dtype; raises ShapeError if not."""
+    old, new = array.itemsize, dtype.itemsize
+    if old == new:
+        return array
+    strides, ratio = steps(array), new // old
+    wrong = ""
+    if not array.ndim:
+        wrong = "self.dim() cannot be 0"
+    elif strides[-1] != 1 and array.size:
+        wrong = f"self.stride(-1) must be 1 (got {strides[-1]})"
+    elif ratio and array.shape[-1] % ratio:
+        wrong = f"self.size(-1) must be divisible by {ratio} (got {array.shape[-1]})"
+    elif ratio and place(array)[0] % ratio:
+        wrong = f"self.storage_offset() must be divisible by {ratio} (got {place(array)[0]})"
+    elif ratio and array.size and any(s % ratio for s in strides[:-1]):
+        wrong = f"self.stride() must be divisible by {ratio} (got {list(strides)})"
+    if wrong:
+        raise ShapeError(
+            f"{wrong} to view {of(array.dtype)} as {of(dtype)} (different element sizes): use clone() first"
+        )
+    return array
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:

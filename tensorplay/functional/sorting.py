@@ -1,4 +1,4 @@
-"""Order: sorting, and the element in the middle."""
+"""Order: sorting, and the largest few."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from .. import ops
 from ..apply import apply, apply1
-from ..errors import EmptyReductionError, UnsupportedDTypeError
+from ..errors import ArgumentTypeError, RangeError, UnsupportedDTypeError
 from ..ops.families import normal_dim
 from ..tensor import Tensor, rank
 from .common import alone
 
-__all__ = ["argsort", "median", "sort"]
+__all__ = ["argsort", "msort", "sort", "topk"]
 
 
 class SortResult(NamedTuple):
@@ -21,8 +21,8 @@ class SortResult(NamedTuple):
     indices: Tensor
 
 
-class MedianResult(NamedTuple):
-    """What `median` along a dimension returns."""
+class TopkResult(NamedTuple):
+    """What `topk` returns."""
 
     values: Tensor
     indices: Tensor
@@ -67,37 +67,43 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
     return apply(ops.ArgSort, input, dim=dim, descending=bool(descending))
 
 
-def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The middle of all elements; or (values, indices) along one dimension. Of an even count it is the lower middle.
-
-    NaN if one element is NaN. Along a dimension the gradient goes to the position in `indices`; elements equal to
-    the median of all share its gradient evenly. Raises EmptyReductionError where there is nothing along `dim`.
+def msort(input: Tensor) -> Tensor:
+    """The elements in order along the first dimension: the values of `sort(input, 0)`.
 
     >>> import tensorplay as tp
-    >>> tp.median(tp.tensor([4.0, 1.0, 3.0, 2.0]))
-    tensor(2.)
-    >>> tp.median(tp.tensor([[1.0, 5.0, 3.0], [9.0, 8.0, 7.0]]), 1).values
-    tensor([3., 8.])
+    >>> tp.msort(tp.tensor([[3, 1], [2, 4]]))
+    tensor([[2, 1],
+            [3, 4]])
     """
-    if input._array.dtype.kind in "bc":
-        raise UnsupportedDTypeError(f'"median_cpu" not implemented for {input.dtype}: take the median of real numbers')
-    if dim is None:
-        return _median_of_all(input)
+    return sort(input, 0).values
+
+
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> TopkResult:
+    """The k largest elements along `dim`, the largest first, or the k smallest; and where each was.
+
+    Of equal elements the first ones are taken, and NaN counts as the largest. They are in order whatever `sorted`
+    says. The gradient of each value goes to the position it came from. Raises RangeError for a k that is larger than
+    the dimension.
+
+    >>> import tensorplay as tp
+    >>> tp.topk(tp.tensor([3.0, 1.0, 2.0]), 2).values
+    tensor([3., 2.])
+    """
     dim = normal_dim(dim, rank(input))
-    if not rank(input):
-        return MedianResult(*alone(input))
-    return MedianResult(*apply(ops.Median, input, dim=dim, keepdim=keepdim))
+    k = _how_many(k, input.shape[dim] if input.ndim else 1)
+    if input._array.dtype.kind in "bc":
+        raise UnsupportedDTypeError(f"topk does not support {input.dtype} on CPU: convert to real numbers first")
+    if not input.ndim:
+        return TopkResult(*alone(input))
+    order = apply(ops.ArgSort, input, dim=dim, descending=bool(largest))
+    indices = apply(ops.Clone, apply1(ops.GetItem, order, {"index": (*(slice(None),) * dim, slice(k))}))
+    return TopkResult(apply(ops.Gather, input, indices, dim=dim), indices)
 
 
-def _median_of_all(input: Tensor) -> Tensor:
-    """Of no elements NaN, with a gradient of size 0."""
-    real = input._array.dtype.kind == "f"
-    if input._array.size:
-        flat = apply1(ops.Reshape, input, {"shape": (-1,)})
-        return apply1(ops.MedianOfAll, input, {"keepdim": False}) if real else median(flat, 0).values
-    if not real:
-        raise EmptyReductionError(
-            "median(): Expected reduction dim to have non-zero size, got a tensor of size 0: "
-            "nothing has no middle, and whole numbers have no NaN to say so"
-        )
-    return apply1(ops.Mean, input, {"dim": None, "keepdim": False})
+def _how_many(k: Any, size: int) -> int:
+    if isinstance(k, bool) or not hasattr(k, "__index__"):
+        raise ArgumentTypeError(f"topk(): argument 'k' (position 2) must be int, not {type(k).__name__}: got {k!r}")
+    k = int(k)
+    if not 0 <= k <= size:
+        raise RangeError(f"selected index k out of range: got {k} for a dimension of size {size}")
+    return k

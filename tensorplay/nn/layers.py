@@ -9,13 +9,13 @@ from typing import Any, overload
 
 from .. import creation
 from ..creation import DTypeLike
-from ..errors import IndexingError, ModuleTypeError
+from ..errors import HyperparameterError, IndexingError, ModuleTypeError
 from ..tensor import Tensor
 from . import functional, init
 from .module import Module
 from .parameter import Parameter
 
-__all__ = ["Linear", "ReLU", "Sequential", "Sigmoid", "Tanh"]
+__all__ = ["Bilinear", "Linear", "ReLU", "Sequential", "Sigmoid", "Tanh"]
 
 
 class Linear(Module):
@@ -62,6 +62,57 @@ class Linear(Module):
     def extra_repr(self) -> str:
         """The sizes."""
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+class Bilinear(Module):
+    """y = x₁ᵀ W x₂ + b, with W of shape (out_features, in1_features, in2_features).
+
+    W and b start evenly spread between ±1/√in1_features.
+
+    >>> import tensorplay as tp
+    >>> layer = tp.nn.Bilinear(2, 3, 4)
+    >>> layer
+    Bilinear(in1_features=2, in2_features=3, out_features=4, bias=True)
+    >>> layer(tp.zeros(5, 2), tp.zeros(5, 3)).shape
+    (5, 4)
+    """
+
+    weight: Parameter
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: object = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        if in1_features <= 0:
+            raise HyperparameterError(f"in1_features must be > 0, but got {in1_features}")
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        shape = (out_features, in1_features, in2_features)
+        self.weight = Parameter(creation.empty(shape, dtype=dtype, device=device))
+        self.bias = Parameter(creation.empty(out_features, dtype=dtype, device=device)) if bias else None
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new starting values."""
+        bound = 1 / math.sqrt(self.in1_features)
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+        """Shapes (…, in1_features) and (…, in2_features) to (…, out_features)."""
+        return functional.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        sizes = f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}"
+        return f"{sizes}, bias={self.bias is not None}"
 
 
 class ReLU(Module):

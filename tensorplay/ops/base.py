@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, ClassVar
 
+from ..errors import UnsupportedDTypeError
+
 __all__ = ["OPS", "Arg", "Op", "Plan", "Sample", "arg", "bad", "ok"]
 
 OPS: dict[str, type[Op]] = {}
@@ -98,6 +100,8 @@ class Op:
     """The first input that takes part in promotion (a condition does not)."""
     floating: ClassVar[bool] = False
     """Integer inputs become the default float dtype first."""
+    refuses: ClassVar[str] = ""
+    """Kinds of the common dtype that it is not defined for, as NumPy's letters: "b" bool, "iu" whole, "c" complex."""
     fits: ClassVar[bool] = False
     """Gradients are summed back to the inputs' shapes at the engine's edge."""
     lasting: ClassVar[bool] = False
@@ -139,6 +143,15 @@ class Op:
     def parts(cls, shape: tuple[int, ...], params: dict[str, Any]) -> list[tuple[Any, dict[str, Any]]]:
         """For a listed view op: the op and parameters that give each output alone."""
         raise NotImplementedError
+
+    @classmethod
+    def check(cls, arrays: tuple[Any, ...], dtype: Any) -> None:
+        """Raise UnsupportedDTypeError for inputs of a kind it is not defined for; `dtype` is their common one."""
+        if dtype.kind in cls.refuses:
+            raise UnsupportedDTypeError(
+                f"{cls.__name__.lower()} is not implemented for {dtype.name} numbers: convert the operands first, "
+                "for example with x.float()"
+            )
 
     @classmethod
     def explain(cls, arrays: tuple[Any, ...], params: dict[str, Any], error: Exception) -> Exception:

@@ -8,7 +8,7 @@ from ..errors import ShapeError
 from .base import arg, bad, ok
 from .families import Contraction, product_error
 
-__all__ = ["Linear", "MatMul", "flat_error"]
+__all__ = ["Linear", "MatMul", "check_bias", "flat_error"]
 
 
 def flat_error(name: str, x: tuple[int, ...], w: tuple[int, ...]) -> ShapeError:
@@ -17,6 +17,25 @@ def flat_error(name: str, x: tuple[int, ...], w: tuple[int, ...]) -> ShapeError:
         f"both arguments to {name} need to be at least 1D, but they are {len(x)}D and {len(w)}D: "
         "a single number is multiplied with *, or made a vector of one element with x.reshape(1)"
     )
+
+
+def check_bias(x: tuple[int, ...], w: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """Raise ShapeError unless a bias of shape b can be added to x · wᵀ without stretching that."""
+    if b == w[:1] or x[-1:] != w[-1:]:  # as it should be, or wrong in another way
+        return
+    out = x[:-1] + w[:-1]
+    wanted = f"a layer with {(*w[:-1], 1)[0]} outputs needs a bias of shape {list(w[:-1])}, got {list(b)}"
+    if len(b) > len(out):
+        raise ShapeError(
+            f"the number of sizes provided ({len(out)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({len(b)}): {wanted}"
+        )
+    for i, (have, size) in enumerate(zip(reversed(b), reversed(out), strict=False), 1):
+        if have not in (1, size):
+            raise ShapeError(
+                f"The expanded size of the tensor ({size}) must match the existing size ({have}) at non-singleton "
+                f"dimension {len(out) - i}: {wanted}"
+            )
 
 
 class MatMul(Contraction):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .base import arg, ok
 from .families import Cumulative
 
-__all__ = ["Cumprod", "Cumsum", "products_before"]
+__all__ = ["Cummax", "Cummin", "Cumprod", "Cumsum", "LogCumsumExp", "products_before"]
 
 _DIMS = [ok(arg(4), dim=0), ok(arg(2, 3), dim=0), ok(arg(2, 3, 2), dim=1), ok(arg(2, 0), dim=1), ok(arg(1), dim=0)]
 
@@ -70,3 +70,62 @@ class Cumprod(Cumulative):
             return g
         x = xp.conj(x)
         return products_before(xp, x, dim) * _backwards(xp, g, x, dim)
+
+
+class LogCumsumExp(Cumulative):
+    """Logarithm of the running sum of exponentials along `dim`: out[k] = log(exp(x[0]) + … + exp(x[k]))."""
+
+    label, formula = "log Σ… exp", r"\log \sum_{i \le k} e^{x_i}"
+    local = {"x": "Σ g of every result x is in, times exp(x − that result)"}
+    samples = [*_DIMS, ok(arg(3, values=[100.0, 101.0, -100.0]), dim=0)]
+
+    def forward(xp, x, *, dim):
+        return xp.logcumsumexp(x, dim)
+
+    def d_x(xp, g, x, out, dim):
+        """With h[k] = g[k] + exp(out[k] - out[k+1]) · h[k+1]: the results grow, so no power overflows."""
+        if not x.shape[dim]:
+            return g
+        n = x.shape[dim]
+        step = xp.exp(_slice(xp, out, dim, 0, n - 1) - _slice(xp, out, dim, 1, n))
+        steps = xp.conj(xp.cat([_slice(xp, out, dim, 0, 1), step], dim))  # the first one is never read
+        return _backwards(xp, g, steps, dim) * xp.conj(xp.exp(x - out))
+
+
+def _where_reached(xp, x, best, dim):
+    """Where along `dim` the extremum so far was last met; of NaN, once there is one, the last NaN so far."""
+    size = (x.shape[dim], *(1,) * (len(x.shape) - dim - 1))
+    here = xp.where(x == x, x == best, x != x)
+    return xp.cummax(xp.where(here, xp.reshape(xp.arange(x.shape[dim]), size), 0), dim)
+
+
+class Cummax(Cumulative):
+    """Largest element so far along `dim`, and where it is; of ties, the last one so far."""
+
+    label, formula = "max…", r"\max_{i \le k} x_i"
+    outputs, nondiff = ("values", "indices"), ("indices",)
+    local = {"x": "g of every result that is x, added up"}
+    samples = _DIMS
+
+    def forward(xp, x, *, dim):
+        indices = _where_reached(xp, x, xp.cummax(xp.stop(x), dim), dim)
+        return xp.gather(x, indices, dim), indices
+
+    def d_x(xp, g, x_shape, indices, dim):
+        return xp.scatter(g, indices, dim, x_shape)
+
+
+class Cummin(Cumulative):
+    """Smallest element so far along `dim`, and where it is; of ties, the last one so far."""
+
+    label, formula = "min…", r"\min_{i \le k} x_i"
+    outputs, nondiff = ("values", "indices"), ("indices",)
+    local = {"x": "g of every result that is x, added up"}
+    samples = _DIMS
+
+    def forward(xp, x, *, dim):
+        indices = _where_reached(xp, x, xp.cummin(xp.stop(x), dim), dim)
+        return xp.gather(x, indices, dim), indices
+
+    def d_x(xp, g, x_shape, indices, dim):
+        return xp.scatter(g, indices, dim, x_shape)

@@ -168,7 +168,7 @@ class Reduction(Op, abstract=True):
     @classmethod
     def explain(cls, arrays: tuple[Any, ...], params: dict[str, Any], error: Exception) -> Exception:
         if isinstance(error, ValueError):
-            name = cls.__name__.lower()
+            name = cls.__name__.lower().removesuffix("ofall")
             name = name[1:] if name in ("amax", "amin") and params.get("dim") is None else name
             return EmptyReductionError(
                 f"{name}(): Expected reduction dim with at least one element, got a tensor of shape "

@@ -11,7 +11,7 @@ from .families import Fused, Indexing
 
 __all__ = ["CrossEntropy", "LogSoftmax", "Softmax"]
 
-_DIMS = [ok(arg(2, 3), dim=1), ok(arg(2, 3), dim=0), ok(arg(4), dim=0), ok(arg(2, 3, 2), dim=1)]
+_DIMS = [ok(arg(2, 3), dim=1), ok(arg(2, 3), dim=0), ok(arg(4), dim=0), ok(arg(2, 3, 2), dim=1), ok(arg(0, 3), dim=1)]
 
 
 class Softmax(Fused):

@@ -26,6 +26,8 @@ class GetItem(Indexing):
         ok(arg(2, 3), index=(slice(None), 1)),
         ok(arg(4), index=(slice(1, 4, 2),)),
         ok(arg(2, 3), index=(None, slice(None), 2)),
+        ok(arg(0, 3), index=(slice(None), 1)),
+        ok(arg(), index=(None,)),
         bad("IndexingError", "out of bounds", arg(2), index=(5,)),
     ]
 
@@ -42,7 +44,12 @@ class Put(Indexing):
     label, formula = "put", r"\mathrm{put}_i(x)"
     linear = (("x",),)
     local = {"x": "g at the index"}
-    samples = [ok(arg(3), index=(0,), shape=(2, 3)), ok(arg(2), index=(slice(None), 1), shape=(2, 3))]
+    samples = [
+        ok(arg(3), index=(0,), shape=(2, 3)),
+        ok(arg(2), index=(slice(None), 1), shape=(2, 3)),
+        ok(arg(0), index=(slice(None), 1), shape=(0, 3)),
+        ok(arg(), index=(1,), shape=(3,)),
+    ]
 
     def forward(xp, x, *, index, shape):
         return xp.put(x, index, shape)
@@ -60,6 +67,8 @@ class Index(Indexing):
     samples = [
         ok(arg(2, 3), _ROWS),
         ok(arg(2, 2), _ROWS, arg(3, kind="int", values=[0, 0, 1])),
+        ok(arg(2, 3), arg(0, kind="int", values=[])),
+        ok(arg(2, 3), arg(kind="int", values=1)),
         bad("IndexingError", "out of bounds", arg(2), arg(1, kind="int", values=[7])),
     ]
 
@@ -76,7 +85,10 @@ class AddAt(Indexing):
     label, formula = "scatter+", r"\sum_{i} x"
     linear = (("x",),)
     local = {"x": "g at the indices"}
-    samples = [ok(arg(3, 3), _ROWS, shape=(2, 3))]
+    samples = [
+        ok(arg(3, 3), _ROWS, shape=(2, 3)),
+        ok(arg(0, 3), arg(0, kind="int", values=[]), shape=(2, 3)),
+    ]
 
     def forward(xp, x, *ix, shape):
         return xp.add_at(x, ix, shape)
@@ -94,6 +106,7 @@ class Gather(Indexing):
     samples = [
         ok(arg(2, 3), arg(2, 2, kind="int", values=[[0, 0], [2, 1]]), dim=1),
         ok(arg(3), arg(2, kind="int", values=[2, 2]), dim=0),
+        ok(arg(3), arg(0, kind="int", values=[]), dim=0),
     ]
 
     def forward(xp, x, index, *, dim):
@@ -109,7 +122,10 @@ class Scatter(Indexing):
     label, formula = "scatter+", r"\sum_{i} x"
     linear = (("x",),)
     local = {"x": "g at the indices"}
-    samples = [ok(arg(2, 2), arg(2, 2, kind="int", values=[[0, 0], [2, 1]]), dim=1, shape=(2, 3))]
+    samples = [
+        ok(arg(2, 2), arg(2, 2, kind="int", values=[[0, 0], [2, 1]]), dim=1, shape=(2, 3)),
+        ok(arg(0), arg(0, kind="int", values=[]), dim=0, shape=(3,)),
+    ]
 
     def forward(xp, x, index, *, dim, shape):
         return xp.scatter(x, index, dim, shape)

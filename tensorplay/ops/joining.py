@@ -91,6 +91,7 @@ class Stack(Shaping):
         ok(arg(2, 3), arg(2, 3), dim=0),
         ok(arg(2), arg(2), arg(2), dim=1),
         ok(arg(), arg(), dim=0),
+        ok(arg(0, 3), arg(0, 3), dim=1),
         bad("ShapeError", "stack expects each tensor to be equal size", arg(2), arg(3), dim=0),
     ]
 
@@ -119,7 +120,7 @@ class Unbind(Shaping):
     linear = (("x",),)
     outputs, view = ("*",), True
     local = {"x": "the slices of g, stacked"}
-    samples = [ok(arg(2, 3), dim=0), ok(arg(2, 3), dim=1), ok(arg(3), dim=0)]
+    samples = [ok(arg(2, 3), dim=0), ok(arg(2, 3), dim=1), ok(arg(3), dim=0), ok(arg(2, 0), dim=0)]
 
     def forward(xp, x, *, dim):
         return tuple(xp.index(x, i) for i in _rows(x.shape[dim], dim))

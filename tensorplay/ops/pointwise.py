@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ..errors import DTypeError
+from ..errors import DTypeError, UnsupportedDTypeError
 from .base import arg, bad, ok
-from .families import Broadcasting, Pointwise, no_slope
+from .families import Broadcasting, Pointwise, complex_numbers, no_slope
 
 __all__ = [
     "Abs", "Add", "Cast", "Clone", "Conj", "Div", "Exp", "Log", "Maximum", "Minimum", "Mul", "Neg", "Pow", "Relu",
@@ -27,6 +27,10 @@ _POSITIVE = [ok(arg(2, 3, low=0.3)), ok(arg(low=0.3)), ok(arg(0, 3))]
 
 
 # ------------------------------------------------------------------------------------- two operands
+
+
+def _is_bool(x):
+    return isinstance(x, bool) or getattr(getattr(x, "dtype", None), "kind", "") == "b"
 
 
 class Add(Broadcasting):
@@ -65,13 +69,12 @@ class Sub(Broadcasting):
         return -g
 
     @classmethod
-    def explain(cls, arrays, params, error):
-        if isinstance(error, TypeError) and "boolean" in str(error):
-            return DTypeError(
-                "Subtraction, the `-` operator, with two bool tensors is not supported: "
-                "compare them (a != b), or convert with a.long() first"
+    def check(cls, arrays, dtype):
+        if bools := sum(map(_is_bool, arrays)):
+            raise DTypeError(
+                f"Subtraction, the `-` operator, with {'two bool tensors' if bools > 1 else 'a bool tensor'} is not "
+                "supported: compare them (a != b), invert a mask with ~m, or convert with m.long() first"
             )
-        return super().explain(arrays, params, error)
 
 
 class Mul(Broadcasting):
@@ -105,6 +108,7 @@ class Div(Broadcasting):
         ok(arg(), arg(2, low=0.5)),
         ok(arg(2, 3), 2.5),
         ok(2.0, arg(3, low=0.5)),
+        ok(arg(0, 3), arg(3, low=0.5)),
         bad("ShapeError", "must match the size of tensor b", arg(2), arg(3)),
     ]
 
@@ -121,7 +125,7 @@ class Div(Broadcasting):
 class Pow(Broadcasting):
     """Power, x ** y.
 
-    At the edges the rule is PyTorch's: d(x**0)/dx = 0 everywhere, d(0**y)/dy = 0 for y >= 0.
+    At the edges the rule is PyTorch's: d(x**0)/dx = 0 everywhere, d(0**y)/dy = 0 for real y >= 0.
     """
 
     label, formula = "xʸ", r"x^{y}"
@@ -133,6 +137,7 @@ class Pow(Broadcasting):
         ok(arg(2, 3, low=0.3), arg(3)),
         ok(2.0, arg(3)),
         ok(arg(), 3),
+        ok(arg(0, 3), 2.5),
         bad("ShapeError", "must match the size of tensor b", arg(2), arg(3)),
     ]
 
@@ -145,26 +150,27 @@ class Pow(Broadcasting):
         return xp.where(y == 0, 0.0, g * xp.conj(y * xp.pow(x, y - 1)))
 
     def d_y(xp, g, x, y, out):
+        flat = y == xp.abs(y) if complex_numbers(y) else y >= 0
         if isinstance(x, (int, float)):
             slope = g * xp.conj(out * _ln(x))
-            return xp.where(y >= 0, 0.0, slope) if x == 0 else slope
+            return xp.where(flat, 0.0, slope) if x == 0 else slope
         slope = g * xp.conj(out * xp.log(x))
-        return xp.where(x == 0, xp.where(y >= 0, 0.0, slope), slope)
+        return xp.where(x == 0, xp.where(flat, 0.0, slope), slope)
 
     @classmethod
-    def explain(cls, arrays, params, error):
-        if isinstance(error, ValueError) and "negative integer powers" in str(error):
-            return DTypeError("Integers to negative integer powers are not allowed: convert with x.float() first")
-        return super().explain(arrays, params, error)
+    def check(cls, arrays, dtype):
+        if dtype.kind == "b":
+            raise UnsupportedDTypeError("pow is not implemented for bool numbers: convert with m.long() first")
+        if dtype.kind in "iu" and isinstance(arrays[1], int) and arrays[1] < 0:  # an array of powers may be negative
+            raise DTypeError("Integers to negative integer powers are not allowed: convert with x.float() first")
 
 
-def _ln(number):
-    """Natural logarithm of a number base: -inf at 0, NaN below, as for tensors."""
+def _ln(number):  # -inf at 0, NaN below, as for tensors
     return math.log(number) if number > 0 else -math.inf if number == 0 else math.nan
 
 
 class Maximum(Broadcasting):
-    """The larger of two, max(x, y); where they are equal each gets half of the gradient."""
+    """The larger of two, max(x, y); equals each get half of the gradient, and by a NaN both get all of it."""
 
     label, formula = "max", r"\max(x, y)"
     local = {"x": "g where x > y, g/2 where equal", "y": "g where y > x, g/2 where equal"}
@@ -174,14 +180,14 @@ class Maximum(Broadcasting):
         return xp.maximum(x, y)
 
     def d_x(xp, g, x, y):
-        return xp.where(x > y, g, xp.where(x == y, g / 2, 0.0))
+        return xp.where(x == y, g / 2, xp.where(x < y, 0.0, g))
 
     def d_y(xp, g, x, y):
-        return xp.where(x < y, g, xp.where(x == y, g / 2, 0.0))
+        return xp.where(x == y, g / 2, xp.where(x > y, 0.0, g))
 
 
 class Minimum(Broadcasting):
-    """The smaller of two, min(x, y); where they are equal each gets half of the gradient."""
+    """The smaller of two, min(x, y); equals each get half of the gradient, and by a NaN both get all of it."""
 
     label, formula = "min", r"\min(x, y)"
     local = {"x": "g where x < y, g/2 where equal", "y": "g where y < x, g/2 where equal"}
@@ -191,10 +197,10 @@ class Minimum(Broadcasting):
         return xp.minimum(x, y)
 
     def d_x(xp, g, x, y):
-        return xp.where(x < y, g, xp.where(x == y, g / 2, 0.0))
+        return xp.where(x == y, g / 2, xp.where(x > y, 0.0, g))
 
     def d_y(xp, g, x, y):
-        return xp.where(x > y, g, xp.where(x == y, g / 2, 0.0))
+        return xp.where(x == y, g / 2, xp.where(x < y, 0.0, g))
 
 
 class Where(Broadcasting):
@@ -207,6 +213,7 @@ class Where(Broadcasting):
         ok(arg(2, 3, kind="bool"), arg(2, 3), arg(2, 3)),
         ok(arg(3, kind="bool"), arg(2, 3), arg()),
         ok(arg(2, 3, kind="bool"), arg(2, 3), 0.0),
+        ok(arg(0, 3, kind="bool"), arg(0, 3), arg(3)),
     ]
 
     def forward(xp, c, x, y):
@@ -384,7 +391,7 @@ class Cast(Pointwise):
     floating = False
     fits = True
     local = {"x": "g, cast back"}
-    samples = [ok(arg(2, 3), dtype="float64"), ok(arg(), dtype="float64")]
+    samples = [ok(arg(2, 3), dtype="float64"), ok(arg(), dtype="float64"), ok(arg(0, 3), dtype="float64")]
 
     def forward(xp, x, *, dtype):
         return xp.cast(x, dtype)

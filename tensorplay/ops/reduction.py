@@ -6,11 +6,11 @@ from math import inf, prod, sqrt
 
 from .base import arg, bad, ok
 from .cumulative import products_before
-from .families import Reduction, count, keep_shape, no_slope
+from .families import Reduction, complex_numbers, count, keep_shape, no_slope
 
 __all__ = [
-    "Amax", "Amin", "ArgMax", "ArgMin", "Max", "Mean", "Min", "Norm", "Prod", "Std", "Sum", "Var", "share_ties",
-    "to_index",
+    "Amax", "Amin", "ArgMax", "ArgMin", "LogSumExp", "Max", "MaxOfAll", "Mean", "Min", "MinOfAll", "Norm", "Prod",
+    "Std", "Sum", "Var", "share_evenly", "to_index",
 ]  # fmt: skip
 
 _DIMS = [
@@ -55,9 +55,17 @@ class Mean(Reduction):
 
 
 def share_ties(xp, g, x, out, dim):
-    """The gradient of an extremum, split evenly between the elements that attain it."""
+    """The gradient of an extremum, split evenly between the elements that attain it. No element attains NaN: NaN."""
     kept = keep_shape(x.shape, dim)
-    chosen = x == xp.expand(xp.reshape(out, kept), x.shape)
+    chosen = xp.cast(x == xp.expand(xp.reshape(out, kept), x.shape), g.dtype)
+    return chosen * xp.div(xp.reshape(g, kept), xp.sum(chosen, dim, True))
+
+
+def share_evenly(xp, g, x, out, dim):
+    """The gradient of an element that was chosen, split evenly between all that are equal to it, or NaN as it is."""
+    kept = keep_shape(x.shape, dim)
+    value = xp.expand(xp.reshape(out, kept), x.shape)
+    chosen = xp.where(value == value, x == value, x != x)
     share = xp.reshape(g, kept) / xp.sum(xp.cast(chosen, g.dtype), dim, True)
     return xp.where(chosen, xp.expand(share, x.shape), 0.0)
 
@@ -88,6 +96,37 @@ class Amin(Reduction):
 
     def d_x(xp, g, x, out, dim):
         return share_ties(xp, g, x, out, dim)
+
+
+_OF_ALL = [ok(arg(2, 3), keepdim=False), ok(arg(2, 2), keepdim=True), ok(arg(), keepdim=False)]
+
+
+class MaxOfAll(Reduction):
+    """Largest of all elements, NaN if there is one; those equal to it share the gradient evenly."""
+
+    label, formula = "max", r"\max x"
+    local = {"x": "g to the largest, shared by ties"}
+    samples = [*_OF_ALL, bad("EmptyReductionError", "max(): Expected reduction dim", arg(0), keepdim=False)]
+
+    def forward(xp, x, *, keepdim):
+        return xp.amax(x, None, keepdim)
+
+    def d_x(xp, g, x, out):
+        return share_evenly(xp, g, x, out, None)
+
+
+class MinOfAll(Reduction):
+    """Smallest of all elements, NaN if there is one; those equal to it share the gradient evenly."""
+
+    label, formula = "min", r"\min x"
+    local = {"x": "g to the smallest, shared by ties"}
+    samples = [*_OF_ALL, bad("EmptyReductionError", "min(): Expected reduction dim", arg(0), keepdim=False)]
+
+    def forward(xp, x, *, keepdim):
+        return xp.amin(x, None, keepdim)
+
+    def d_x(xp, g, x, out):
+        return share_evenly(xp, g, x, out, None)
 
 
 _ONE_DIM = [
@@ -217,9 +256,9 @@ class Norm(Reduction):
     def d_x(xp, g, x, out, p, dim):
         kept = keep_shape(x.shape, dim)
         if p == 0:  # a count: it moves in steps
-            return no_slope(xp, xp.expand(xp.reshape(g, kept), x.shape))
+            return no_slope(xp, x)
         if p in (inf, -inf):
-            return share_ties(xp, g, xp.abs(x), out, dim) * xp.sign(x)
+            return share_evenly(xp, g, xp.abs(x), out, dim) * xp.sign(x)
         g, out = xp.reshape(g, kept), xp.reshape(out, kept)
         if p == 1:
             return g * xp.sign(x)
@@ -231,6 +270,33 @@ class Norm(Reduction):
         return g * xp.where(nothing, 0.0, xp.sign(x) * xp.pow(size / whole, p - 1))
 
 
+class LogSumExp(Reduction):
+    """log Σ exp(x) over `dim`, shifted by the largest x so that nothing overflows; -inf for no elements."""
+
+    label, formula = "log Σ exp", r"\log \sum e^x"
+    floating = True
+    local = {"x": "g · exp(x − out), the softmax"}
+    samples = [
+        *_DIMS,
+        ok(arg(3, values=[100.0, 101.0, -100.0]), dim=None, keepdim=False),
+    ]
+
+    def forward(xp, x, *, dim, keepdim):
+        if not count(x.shape, dim):
+            return xp.log(xp.sum(xp.exp(x), dim, keepdim))
+        top = xp.amax(xp.cast(xp.stop(x), xp.abs(x).dtype), dim, True)
+        top = xp.where(xp.abs(top) == inf, 0.0, top)  # inf - inf is NaN
+        out = xp.log(xp.sum(xp.exp(x - top), dim, True)) + top
+        if keepdim:
+            return out
+        left = () if dim is None else tuple(n for d, n in enumerate(x.shape) if d not in dim)
+        return xp.reshape(out, left)
+
+    def d_x(xp, g, x, out, dim):
+        kept = keep_shape(x.shape, dim)
+        return xp.reshape(g, kept) * xp.conj(xp.exp(x - xp.reshape(out, kept)))
+
+
 _SPREADS = [
     ok(arg(2, 3), dim=None, keepdim=False, correction=1),
     ok(arg(2, 3), dim=(1,), keepdim=False, correction=1),
@@ -240,10 +306,15 @@ _SPREADS = [
 
 
 def _moved(xp, g, x, dim, correction):
-    """What a gradient of the variance sends to x: each element's distance from the mean, times 2 / (n - correction)."""
+    """What a gradient of the variance sends to x: each element's distance from the mean, times 2 / (n - correction).
+
+    Of all elements, where n is too small for the correction, it is NaN or infinite and does not move, as in PyTorch.
+    """
     away = x - xp.mean(x, dim, True)
     left = count(x.shape, dim) - correction
-    return g * (away * (2 / left) if left > 0 else xp.div(xp.abs(away), 0))
+    if dim is None and left <= 0:
+        return g * xp.cast(xp.div(xp.abs(xp.stop(away)), 0), x.dtype)
+    return g * (away * (2 / left if left else inf))
 
 
 class Var(Reduction):
@@ -255,7 +326,8 @@ class Var(Reduction):
 
     def forward(xp, x, *, dim, keepdim, correction):
         away = x - xp.mean(x, dim, True)
-        return xp.div(xp.sum(away * away, dim, keepdim), max(count(x.shape, dim) - correction, 0))
+        size = xp.abs(away) if complex_numbers(x) else away
+        return xp.div(xp.sum(size * size, dim, keepdim), max(count(x.shape, dim) - correction, 0))
 
     def d_x(xp, g, x, dim, correction):
         return _moved(xp, xp.reshape(g, keep_shape(x.shape, dim)), x, dim, correction)

@@ -66,7 +66,12 @@ class Permute(Shaping):
     linear = (("x",),)
     view = True
     local = {"x": "g, dimensions put back"}
-    samples = [ok(arg(2, 3), dims=(1, 0)), ok(arg(2, 3, 4), dims=(2, 0, 1)), ok(arg(), dims=())]
+    samples = [
+        ok(arg(2, 3), dims=(1, 0)),
+        ok(arg(2, 3, 4), dims=(2, 0, 1)),
+        ok(arg(), dims=()),
+        ok(arg(0, 3), dims=(1, 0)),
+    ]
 
     def forward(xp, x, *, dims):
         return xp.permute(x, dims)
@@ -87,6 +92,7 @@ class Expand(Shaping):
         ok(arg(1, 3), shape=(2, 3)),
         ok(arg(3), shape=(2, 3)),
         ok(arg(), shape=(2,)),
+        ok(arg(0, 1), shape=(0, 3)),
         bad("ShapeError", "The expanded size of the tensor (3) must match the existing size (2)", arg(2), shape=(3,)),
     ]
 
@@ -120,7 +126,13 @@ class SumTo(Shaping):
     label, formula = "Σ→", r"\sum x"
     linear = (("x",),)
     local = {"x": "g, stretched back"}
-    samples = [ok(arg(2, 3), shape=(3,)), ok(arg(2, 3), shape=(2, 1)), ok(arg(2, 3), shape=())]
+    samples = [
+        ok(arg(2, 3), shape=(3,)),
+        ok(arg(2, 3), shape=(2, 1)),
+        ok(arg(2, 3), shape=()),
+        ok(arg(0, 3), shape=(3,)),
+        ok(arg(), shape=()),
+    ]
 
     def forward(xp, x, *, shape):
         return xp.sum_to(x, shape)
@@ -135,7 +147,13 @@ class Flip(Shaping):
     label, formula = "flip", r"\mathrm{flip}(x)"
     linear = (("x",),)
     local = {"x": "g, reversed back"}
-    samples = [ok(arg(4), dims=(0,)), ok(arg(2, 3), dims=(0, 1)), ok(arg(2, 3, 2), dims=(1,)), ok(arg(0, 2), dims=(0,))]
+    samples = [
+        ok(arg(4), dims=(0,)),
+        ok(arg(2, 3), dims=(0, 1)),
+        ok(arg(2, 3, 2), dims=(1,)),
+        ok(arg(0, 2), dims=(0,)),
+        ok(arg(), dims=()),
+    ]
 
     def forward(xp, x, *, dims):
         return xp.flip(x, dims)

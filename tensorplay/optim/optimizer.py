@@ -15,6 +15,7 @@ from .. import events
 from ..autograd.callables import check_function
 from ..autograd.lines import bump_version
 from ..autograd.modes import enable_grad
+from ..autograd.node import RemovableHandle
 from ..errors import (
     BetasError,
     ConversionError,
@@ -27,6 +28,7 @@ from ..errors import (
     StateDictError,
     StateDictKeyError,
     StateDictTypeError,
+    StepHookError,
 )
 from ..inplace import checked
 from ..nn.parameter import clear_gradients
@@ -35,6 +37,7 @@ from ..tensor import Tensor, wrap
 __all__ = ["Optimizer"]
 
 Group = dict[str, Any]
+Hook = Callable[..., Any]
 
 
 class Optimizer:
@@ -69,6 +72,8 @@ class Optimizer:
         self.defaults = dict(defaults)
         self.param_groups: list[Group] = []
         self.state: dict[Tensor, dict[str, Any]] = {}
+        self._before: dict[int, Hook] = {}
+        self._after: dict[int, Hook] = {}
         self.steps_done = 0
         """How often `step` has run: a schedule asks whether it was stepped too early."""
         given = list(params)
@@ -128,6 +133,8 @@ class Optimizer:
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient; with a `closure`, call it first and return its loss."""
+        for hook in tuple(self._before.values()):
+            closure = self._prepared(hook(self, (self, closure), {}), closure)
         loss = None
         if closure is not None:
             check_function(closure, "optimizer.step")
@@ -138,7 +145,38 @@ class Optimizer:
                 if tensor._grad is not None:
                     self._step_one(tensor, group)
         self.steps_done += 1
+        for hook in tuple(self._after.values()):
+            hook(self, (self, closure), {})
         return loss
+
+    @staticmethod
+    def _prepared(answer: Any, closure: Any) -> Any:
+        """The closure, after a hook that may have replaced the arguments of `step`."""
+        if answer is None:
+            return closure
+        if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], Mapping)):
+            raise StepHookError(
+                f"a step pre-hook must return None or a tuple of (new_args, new_kwargs), but got {answer!r}"
+            )
+        args, kwargs = answer
+        return args[1] if len(args) > 1 else kwargs.get("closure")
+
+    def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before each step; it may return others as (args, kwargs).
+
+        `args` is (optimizer, closure), as in PyTorch.
+
+        >>> import tensorplay as tp
+        >>> optimizer = tp.optim.SGD([tp.ones(1, requires_grad=True)])
+        >>> handle = optimizer.register_step_pre_hook(lambda optimizer, args, kwargs: print("before"))
+        >>> optimizer.step()
+        before
+        """
+        return RemovableHandle.into(self._before, hook)
+
+    def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after each step."""
+        return RemovableHandle.into(self._after, hook)
 
     def _step_one(self, tensor: Tensor, group: Group) -> None:
         array, grad = tensor._array, tensor._grad._array  # type: ignore[union-attr]

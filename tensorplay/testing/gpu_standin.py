@@ -17,7 +17,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..arrays import matrices
 from ..arrays.composite import Composite
+from ..arrays.cpu import cpu
 from ..arrays.elementwise import fill, ufunc
 
 __all__ = ["FUNCTIONS", "DeviceArray", "GpuStandIn", "Library", "library", "standin"]
@@ -25,13 +27,14 @@ __all__ = ["FUNCTIONS", "DeviceArray", "GpuStandIn", "Library", "library", "stan
 Array = np.ndarray[Any, Any]
 
 _FUNCTION_NAMES = """
-abs absolute add all amax amin any arange arctan2 argmax argmin argsort asarray ascontiguousarray broadcast_to ceil clip
-concatenate conj conjugate copysign cos cumprod cumsum divide dot einsum empty empty_like equal exp expand_dims
-expm1 eye flip floor full full_like greater greater_equal isfinite isinf isnan less less_equal linspace log log1p log2
-logical_and logical_not logical_or matmul max maximum mean min minimum moveaxis multiply negative nonzero not_equal
-ones ones_like power prod ravel reciprocal repeat reshape rint roll rollaxis sign sin sinh sqrt square squeeze stack
-subtract sum swapaxes take take_along_axis tanh tensordot tile transpose tril triu true_divide where zeros
-zeros_like
+abs absolute add all amax amin any arange arctan2 argmax argmin argsort asarray ascontiguousarray broadcast_to ceil
+clip concatenate conj conjugate copysign cos cumprod cumsum divide dot einsum empty empty_like equal exp expand_dims
+expm1 eye flip floor floor_divide fmax fmin fmod full full_like greater greater_equal hypot isfinite isinf isnan less
+less_equal linspace log log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or matmul max maximum mean min
+minimum moveaxis multiply negative nonzero not_equal ones ones_like power prod ravel reciprocal remainder repeat
+reshape rint roll rollaxis sign sin sinh sqrt square squeeze stack subtract sum swapaxes take take_along_axis tanh
+tensordot tile transpose tril triu true_divide where zeros zeros_like arccos arccosh arcsin arcsinh arctan arctanh
+cosh exp2 log10 tan trunc
 """
 _METHOD_NAMES = """
 all any argmax argmin argsort astype conj copy cumsum dot max mean min prod ravel repeat reshape squeeze sum swapaxes
@@ -231,6 +234,10 @@ class GpuStandIn(Composite):
     permute = staticmethod(lambda x, dims: x.transpose(dims))
     flip = staticmethod(lambda x, dims: library.flip(x, axis=dims))
     T = staticmethod(lambda x: x.swapaxes(-1, -2))
+    # views that NumPy makes differently than CuPy: those of CuPy can be written to as they come
+    diagonal = staticmethod(lambda x, *args: DeviceArray(cpu.diagonal(x._host, *args)))
+    unfold = staticmethod(lambda x, *args: DeviceArray(cpu.unfold(x._host, *args)))
+    as_strided = staticmethod(lambda x, *args: DeviceArray(cpu.as_strided(x._host, *args)))
     expand = staticmethod(lambda x, shape: library.broadcast_to(library.asarray(x), shape))
     cat = staticmethod(lambda xs, dim: library.concatenate(xs, axis=dim))
     arange = staticmethod(lambda n: library.arange(n))
@@ -288,6 +295,13 @@ class GpuStandIn(Composite):
         """Zeros with x added along one dimension; x may be wider than the index."""
         return xp.add_at(x[tuple(map(slice, index.shape))], _grid(index, dim), shape)
 
+    @staticmethod
+    def fold(x: DeviceArray, v: DeviceArray, index: DeviceArray, dim: int, how: str) -> DeviceArray:
+        """A copy of x with v taken in along one dimension."""
+        out = x.copy()
+        getattr(library, how).at(out, _grid(index, dim), v)
+        return out
+
 
 def _grid(index: DeviceArray, dim: int) -> tuple[DeviceArray, ...]:
     """Index arrays that address x[..., index, ...] with every other dimension in step."""
@@ -295,6 +309,10 @@ def _grid(index: DeviceArray, dim: int) -> tuple[DeviceArray, ...]:
         index if d == dim else library.arange(n).reshape((1,) * d + (n,) + (1,) * (index.ndim - d - 1))
         for d, n in enumerate(index.shape)
     )
+
+
+for _name in matrices.__all__:
+    setattr(GpuStandIn, _name, staticmethod(_on_device(getattr(matrices, _name))))
 
 
 def _elementwise(name: str, path: str) -> Any:

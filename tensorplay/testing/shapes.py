@@ -212,6 +212,27 @@ class Shapes(Composite):
         return ShapeArray(shape, x.dtype)
 
     @staticmethod
+    def diagonal(x: ShapeArray, offset: int, dim1: int, dim2: int) -> ShapeArray:
+        """As many as both dimensions have from the offset on."""
+        rows, columns = x.shape[dim1] - max(-offset, 0), x.shape[dim2] - max(offset, 0)
+        rest = tuple(n for d, n in enumerate(x.shape) if d not in (dim1, dim2))
+        return ShapeArray((*rest, max(min(rows, columns), 0)), x.dtype)
+
+    @staticmethod
+    def unfold(x: ShapeArray, dim: int, size: int, step: int) -> ShapeArray:
+        """As many windows as fit."""
+        count = (x.shape[dim] - size) // step + 1
+        return ShapeArray((*x.shape[:dim], count, *x.shape[dim + 1 :], size), x.dtype)
+
+    @staticmethod
+    def as_strided(x: ShapeArray, size: Shape, stride: Shape, offset: int, like: Shape) -> ShapeArray:
+        """The sizes asked for, if they lie in memory that x shows."""
+        last = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+        if last > sum((n - 1) * s for n, s in zip(x.shape, like, strict=True)) and 0 not in size:
+            raise ShapeError(f"sizes {list(size)}, strides {list(stride)} are out of bounds for storage of {x}")
+        return ShapeArray(size, x.dtype)
+
+    @staticmethod
     def sum_to(x: ShapeArray, shape: Shape) -> ShapeArray:
         """A smaller shape that broadcasts to x."""
         if broadcast_shapes(x.shape, tuple(shape)) != x.shape:
@@ -276,6 +297,50 @@ class Shapes(Composite):
         """The shape asked for, if the index lies inside."""
         _require_inside(index.shape, shape, dim)
         return ShapeArray(shape, x.dtype)
+
+    @staticmethod
+    def fold(x: ShapeArray, v: ShapeArray, index: ShapeArray, dim: int, how: str) -> ShapeArray:
+        """The shape of x, if the index lies inside and v has its shape."""
+        _require_inside(index.shape, x.shape, dim)
+        Shapes.expand(v, index.shape)
+        return x
+
+    # ---------------------------------------------------------------------------------- matrices
+
+    inv = cofactor = cholesky = staticmethod(lambda x: x)
+    det = staticmethod(lambda x: ShapeArray(x.shape[:-2], x.dtype))
+    slogdet = staticmethod(lambda x: (ShapeArray(x.shape[:-2], x.dtype), ShapeArray(x.shape[:-2], _real(x.dtype))))
+    eigh = staticmethod(lambda x: (ShapeArray(x.shape[:-1], _real(x.dtype)), x))
+
+    @staticmethod
+    def solve(a: ShapeArray, b: ShapeArray) -> ShapeArray:
+        """A product with the inverse has the same shape."""
+        return a @ b
+
+    @staticmethod
+    def solve_triangular(a: ShapeArray, b: ShapeArray, upper: bool, unitriangular: bool) -> ShapeArray:
+        """A product with the inverse has the same shape."""
+        return a @ b
+
+    @staticmethod
+    def qr(x: ShapeArray, mode: str) -> tuple[ShapeArray, ShapeArray]:
+        """Two factors."""
+        *lead, m, n = x.shape
+        k = m if mode == "complete" else min(m, n)
+        return ShapeArray((*lead, m, k), x.dtype), ShapeArray((*lead, k, n), x.dtype)
+
+    @staticmethod
+    def svd(x: ShapeArray, full_matrices: bool) -> tuple[ShapeArray, ShapeArray, ShapeArray]:
+        """Three factors."""
+        *lead, m, n = x.shape
+        k = min(m, n)
+        rows, columns = (m, n) if full_matrices else (k, k)
+        s = ShapeArray((*lead, k), _real(x.dtype))
+        return ShapeArray((*lead, m, rows), x.dtype), s, ShapeArray((*lead, columns, n), x.dtype)
+
+
+def _real(dtype: Any) -> Any:
+    return np.empty(0, dtype).real.dtype
 
 
 def _reduced(shape: Shape, dim: Any, keepdim: bool) -> Shape:

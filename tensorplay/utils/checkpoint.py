@@ -94,7 +94,7 @@ def checkpoint(
         raise CheckpointArgumentError(
             f"determinism_check should be one of ['default', 'none'], but got {determinism_check!r}"
         )
-    state = random.get_rng_state() if preserve_rng_state else None
+    state = random.default_generator.position() if preserve_rng_state else None
     if use_reentrant:
         _check_reentrant(args, kwargs, context_fn, debug)
         _check_transforms()

@@ -29,12 +29,12 @@ def same_random_numbers(state: tuple[int, int] | None) -> Iterator[None]:
     if state is None:
         yield
         return
-    outside = random.get_rng_state()
-    random.set_rng_state(state)
+    outside = random.default_generator.position()
+    random.default_generator.go_to(state)
     try:
         yield
     finally:
-        random.set_rng_state(outside)
+        random.default_generator.go_to(outside)
 
 
 class _Enough(BaseException):

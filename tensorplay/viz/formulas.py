@@ -26,7 +26,7 @@ def formula_text(latex: str) -> str:
     text = re.sub(r"\\(mathrm|operatorname|bar)\{([^{}]*)\}", r"\2", latex)
     text = re.sub(r"\^\{\\top\}", "ᵀ", text)
     text = re.sub(r"(?<=\w)\\,(?=\w)", " · ", text)
-    text = re.sub(r"\\sqrt\{([^{}]*)\}", r"√\1", text)
+    text = re.sub(r"\\sqrt\{([^{}]*|[^{}]*(?:\{[^{}]*\}[^{}]*)+)\}", _root, text)
     text = re.sub(r"(?<=[\w}])\)_\{([^{}]*)\}", r")[\1]", text)
     text = re.sub(r"([\^_])\{([^{}]*)\}", lambda m: m[1] + (m[2] if len(m[2]) == 1 else f"({m[2]})"), text)
     text = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", _fraction, text)
@@ -34,6 +34,11 @@ def formula_text(latex: str) -> str:
         text = text.replace(old, new)
     text = text.replace("Σ _", "Σ_")
     return re.sub(r" +", " ", text.replace("\\", "").replace(" - ", " − ").replace("-ln", "−ln")).strip()
+
+
+def _root(match: re.Match[str]) -> str:
+    inside = match[1]
+    return f"√{inside}" if re.fullmatch(r"\w+", inside) else f"√({inside})"
 
 
 def _fraction(match: re.Match[str]) -> str:

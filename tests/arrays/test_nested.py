@@ -63,9 +63,15 @@ def test_ragged(data: Any, message: str) -> None:
     assert isinstance(caught.value, ValueError)
 
 
-@pytest.mark.parametrize("data", ["a", ["a"], [None], {1, 2}, [[1], [{}]], b"ab"])
-def test_no_numbers(data: Any) -> None:
+@pytest.mark.parametrize("data", ["a", ["a"], [1, "a"], b"ab"])
+def test_text(data: Any) -> None:
     with pytest.raises(TypeError, match="invalid data type"):
+        from_sequence(data)
+
+
+@pytest.mark.parametrize("data", [None, [None], {}, {1, 2}, [[1], [{}]], object()])
+def test_no_numbers(data: Any) -> None:
+    with pytest.raises(RuntimeError, match="Could not infer dtype of"):
         from_sequence(data)
 
 

@@ -166,6 +166,24 @@ EDITS_AND_HOOKS = [
         _X3, "y = x * 1", "v = y[0:2]", "seen = []", "h = v.register_hook(lambda g: seen.append(g.tolist()))",
         "v.mul_(10)", "y.sum().backward()", ("seen", "[[10.0, 10.0]]"), ("x.grad", "tensor([10., 10.,  1.])"),
     )),
+    Row("B3.13", "looking at a view changes nothing: its gradient is that of its new value", steps=(
+        "def kept(edit, look):\n x = tp.ones(2, requires_grad=True); y = x * 2; z = y[0]; z.retain_grad(); "
+        "w = y[0]; exec(edit); look and z.grad_fn; y.sum().backward(); return z.grad",
+        ("[kept(edit, look) for edit in ('z.mul_(5)', 'y.mul_(5)', 'w.mul_(5)') for look in (False, True)]",
+         "[None, None, None, None, None, None]"),
+        "def later(look): x = tp.ones(2, requires_grad=True); y = x * 2; z = y[0]; z.retain_grad(); z.mul_(5); "
+        "look and z.grad_fn; (z * 3).backward(); return z.grad",
+        ("later(False), later(True)", "(tensor(3.), tensor(3.))"),
+    )),
+    Row("B3.13", "what was made before the edit", differs="says 3. unless one looks", steps=(
+        "def kept(look): x = tp.ones(2, requires_grad=True); y = x * 2; z = y[0]; z.retain_grad(); k = z * 3; "
+        "y.mul_(5); look and z.grad_fn; k.backward(); return z.grad",
+        ("kept(False), kept(True)", "(None, None)"),
+    )),
+    Row("B3.12", "x.data after recording: the derivative is that of the value that was recorded",
+        differs="takes the derivative at the new value", steps=(
+        _X, "y = x * x", "x.data = tp.tensor([10.])", "y.sum().backward()", ("x.grad", "tensor([6.])"),
+    )),
     # hooks
     Row("B4.1", "the order of all hooks in one run", steps=(
         _X, "y = x * 3", "o = []",
@@ -217,6 +235,25 @@ EDITS_AND_HOOKS = [
         "y.backward()", ("x.grad", "tensor([14.])"), "x.grad = None",
         "y = x * 2", "h = y.grad_fn.register_hook(lambda sent, arrived: None)", "y.backward()",
         ("x.grad", "tensor([2.])"),
+    )),
+    Row("B4.7", "node hooks: anything else than a tuple is refused", steps=(
+        _X, "def told(how, answer): y = x * 2; getattr(y.grad_fn, how)(lambda *_: answer); y.backward()",
+        *((f"told({how!r}, {answer})", f"raises TypeError: expected tuple, but hook returned {kind!r}")
+          for how in ("register_hook", "register_prehook")
+          for answer, kind in (("3", "int"), ("'s'", "str"), ("{}", "dict"), ("[]", "list"),
+                               ("tp.ones(1)", "Tensor"), ("False", "bool"))),
+        ("told('register_hook', ())", "raises RuntimeError: hook '<lambda>' has returned an incorrect number"),
+        ("x.grad", "None"),
+    )),
+    Row("B4.7", "node hooks are shown None for an output that nothing used", steps=(
+        "x = tp.tensor([1., 2.], requires_grad=True)", "seen = []", "p, q = x.unbind(0)",
+        "h = p.grad_fn.register_prehook(lambda arrived: seen.append(arrived))",
+        "k = p.grad_fn.register_hook(lambda sent, arrived: seen.append((sent, arrived)))", "p.backward()",
+        ("seen", "[(tensor(1.), None), ((tensor([1., 0.]),), (tensor(1.), None))]"), ("x.grad", "tensor([1., 0.])"),
+        "p, q = x.unbind(0)", "h = p.grad_fn.register_prehook(lambda arrived: (None, None))", "x.grad = None",
+        "p.backward()", ("x.grad", "None"),
+        "p, q = x.unbind(0)", "h = p.grad_fn.register_prehook(lambda arrived: (arrived[0], tp.ones(())))",
+        ("p.backward()", "raises RuntimeError: can't replace a None gradient with a non-None value"),
     )),
     Row("B4.8", "a hook on several tensors: mode all", steps=(
         _X, "a, b, c = x * 2, x * 3, x * 4", "o = []",

@@ -10,7 +10,7 @@ import pytest
 
 import tensorplay as tp
 from tensorplay import errors
-from tensorplay.errors import GradError, GradTypeError, HookError, NonScalarError
+from tensorplay.errors import ConversionError, GradError, GradTypeError, HookError, NonScalarError
 
 
 def leaf(*values: float, dtype: tp.DType = tp.float32) -> tp.Tensor:
@@ -190,6 +190,51 @@ def test_the_first_gradient_decides_the_dtype() -> None:
     (x * 2).sum().backward()
     Wider.apply(x).sum().backward()
     assert x.grad is not None and (x.grad.dtype, x.grad.tolist()) == (tp.float32, [4.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    ("shape", "says"),
+    [((3,), r"The size of tensor a \(2\) must match the size of tensor b \(3\)"), ((2, 2), "output with shape")],
+)
+@pytest.mark.parametrize("inference", [False, True])
+def test_a_grad_of_the_old_data_takes_no_other_shape(shape: tuple[int, ...], says: str, inference: bool) -> None:
+    x = leaf(1.0, 2.0)
+    with tp.inference_mode(inference):
+        x.grad = tp.ones(2)
+    x.data = tp.ones(shape)
+    if inference and shape == (2, 2):  # a new tensor, which may have the larger shape
+        return (x * 2).sum().backward()
+    with pytest.raises(GradError, match=says):
+        (x * 2).sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("kind", [float, complex])
+def test_a_number_of_a_tensor_with_history_leaves_the_graph(kind: Any) -> None:
+    with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True to a scalar"):
+        assert kind(leaf(1.0, 2.0)[0]) == 1
+    assert int(leaf(1.0, 2.0)[0]) == 1
+
+
+@pytest.mark.parametrize("kind", [float, int])
+def test_a_complex_number_is_no_real_one(kind: Any) -> None:
+    with pytest.raises(ConversionError, match="without overflow"):
+        kind(tp.tensor(1 + 1j))
+    assert kind(tp.tensor([2 + 0j])) == 2
+
+
+@pytest.mark.parametrize(("made", "given"), [(tp.complex64, tp.float32), (tp.float32, tp.complex64)])
+def test_a_seed_is_complex_where_the_output_is(made: tp.DType, given: tp.DType) -> None:
+    x = tp.ones(1, dtype=made, requires_grad=True)
+    with pytest.raises(GradError, match="both grad_output and output are required to have the same dtype"):
+        (x * x).backward(tp.ones(1, dtype=given))
+    (x * x).backward(tp.ones(1, dtype=tp.complex128 if made is tp.complex64 else tp.float64))
+
+
+def test_no_batch_of_gradients_is_said_to_be_missing() -> None:
+    x = leaf(1.0, 2.0)
+    with pytest.raises(NonScalarError, match=r"not with is_grads_batched=True: .* for an output of shape \[\]"):
+        tp.autograd.grad(x.sum(), x, None, is_grads_batched=True)
 
 
 def test_an_inference_tensor_as_grad_is_replaced() -> None:

@@ -7,6 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from tests.ops import (
+    references_binary,
+    references_decompositions,
+    references_reductions,
+    references_scattering,
+    references_strided,
+    references_unary,
+)
+
 
 def softmax(x: np.ndarray, dim: int) -> np.ndarray:
     e = np.exp(x - x.max(dim, keepdims=True))
@@ -180,4 +189,10 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "Unbind": lambda x, dim: tuple(np.moveaxis(x, dim, 0)),
     "Var": spread(np.var),
     "Where": np.where,
+    **references_binary.REFERENCES,
+    **references_reductions.REFERENCES,
+    **references_decompositions.REFERENCES,
+    **references_scattering.REFERENCES,
+    **references_strided.REFERENCES,
+    **references_unary.REFERENCES,
 }

@@ -135,3 +135,22 @@ def test_the_samples_cover_the_corners():
     assert {case.op.family for case in VALID} >= {
         "pointwise", "broadcasting", "reduction", "shaping", "indexing", "contraction", "fused",
     }  # fmt: skip
+
+
+OF_EACH = {"contraction", "fused", "indexing", "joining", "pointwise", "shaping"}
+"""The files whose ops each have a sample of size 0 and a 0-d one."""
+
+NEVER_0D = {
+    "MatMul", "Linear", "Softmax", "LogSoftmax", "CrossEntropy",  # sum over a dimension
+    "Gather", "Scatter", "AddAt",  # pick along one
+    "Cat", "Split", "Unbind",  # join or part along one
+}  # fmt: skip
+"""Ops that need a dimension: the functions in front of them give a single number one, or refuse it."""
+
+
+@pytest.mark.parametrize("op", [o for o in OPS.values() if o.__module__.rpartition(".")[2] in OF_EACH], ids=str)
+def test_the_samples_of_each_op_cover_size_0_and_0_d(op):
+    arrays = (x for case in VALID if case.op is op for x in case.arrays())
+    shapes = {x.shape for x in arrays if isinstance(x, np.ndarray)}
+    assert any(0 in shape for shape in shapes)
+    assert (() in shapes) == (op.__name__ not in NEVER_0D)

@@ -257,3 +257,27 @@ def test_steps_are_told_and_change_nothing() -> None:
     assert watched.tolist() == alone.tolist() and len(heard) == 3
     assert heard[0].before.tolist() == [1.0, -2.0] and heard[2].after.tolist() == watched.tolist()
     assert heard[0].after.tolist() == heard[1].before.tolist() and heard[0].param is watched
+
+
+@pytest.mark.parametrize("name", ["tensorplay", "torch"])
+def test_hooks_of_a_step(name: str) -> None:
+    lib = pytest.importorskip(name)
+    w = lib.ones(1, requires_grad=True)
+    optimizer = lib.optim.SGD([w], lr=0.1)
+    seen: list[Any] = []
+
+    def closure() -> Any:
+        seen.append("closure")
+        return 7.0
+
+    before = optimizer.register_step_pre_hook(lambda o, args, kwargs: ((o, closure), {}))
+    after = optimizer.register_step_post_hook(lambda o, args, kwargs: seen.append(o is optimizer))
+    assert optimizer.step() == 7.0
+    assert seen == ["closure", True]
+    before.remove()
+    after.remove()
+    assert optimizer.step() is None
+    assert len(seen) == 2
+    optimizer.register_step_pre_hook(lambda o, args, kwargs: 3)
+    with pytest.raises(RuntimeError):
+        optimizer.step()

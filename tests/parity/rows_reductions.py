@@ -19,14 +19,24 @@ ROWS = {
             "e.sum(1)",
             "a.sum(dtype=lib.float64)",
             "a.sum(0, dtype=lib.int64)",
+            "a.sum(1, dtype=dt)",
+            "i.sum(dtype=lib.bool)",
             "s.sum(0)",
             "n.sum()",
         ),
-        *("x.sum(dim=1)", "a.sum(())", "m.sum()", "x.sum(-3)"),
+        *("x.sum(dim=1)", "a.sum(())", "(lib.ones(3000, 2, dtype=lib.float16) * 0.1).sum(0)", "m.sum()", "x.sum(-3)"),
     ],
     "mean": [
         *("lib.mean(a)", "a.mean()", "a.mean(0)", "a.mean(1, keepdim=True)", "x.mean((0, 2))", "s.mean()", "e.mean()"),
-        *("e.mean(0)", "a.mean(dtype=lib.float64)", "n.mean()", "i.mean(dtype=lib.float32)", "a.mean(())", "e.mean(1)"),
+        *(
+            "e.mean(0)",
+            "a.mean(dtype=lib.float64)",
+            "n.mean()",
+            "i.mean(dtype=lib.float32)",
+            "a.mean(())",
+            "lib.ones(70000, dtype=lib.float16).mean()",
+            "e.mean(1)",
+        ),
     ],
     "prod": [
         *(
@@ -39,7 +49,15 @@ ROWS = {
             "e.prod()",
             "s.prod(0)",
         ),
-        *("e.prod(0)", "a.prod(dtype=lib.float64)", "n.prod()", "x.prod(1)", "m.prod()", "t.prod(0)"),
+        *(
+            "e.prod(0)",
+            "a.prod(dtype=lib.float64)",
+            "a.prod(0, dtype=dt)",
+            "n.prod()",
+            "x.prod(1)",
+            "m.prod()",
+            "t.prod(0)",
+        ),
     ],
     **{
         name: [
@@ -137,11 +155,39 @@ ROWS = {
             "e.norm()",
             "x.norm(2, (0, 2))",
         ),
-        *("lib.norm(a, 'fro')", "a.norm('fro', (0, 1))", "lib.norm(q, 'nuc')", "a.norm(dtype=lib.float64)", "s.norm()"),
+        *(
+            "lib.norm(a, 'fro')",
+            "a.norm('fro', (0, 1))",
+            "lib.norm(q, 'nuc')",
+            "qs.norm('nuc', (1, 2), True)",
+            "a.norm(dtype=lib.float64)",
+            "s.norm()",
+        ),
         *("a.norm(inf, (0, 1))", "lib.norm(a, p=2, dim=1)", "n.norm()"),
     ],
-    "all": ["a.all()", "k.all()", "m.all()", "e.all()", "s.all()", "n.all()"],
-    "any": ["a.any()", "k.any()", "m.any()", "e.any()", "s.any()", "n.any()"],
+    **{
+        name: [
+            *(
+                f"lib.{name}(k)",
+                f"a.{name}()",
+                f"k.{name}()",
+                f"m.{name}()",
+                f"e.{name}()",
+                f"s.{name}()",
+                f"n.{name}()",
+            ),
+            *(
+                f"k.{name}(0)",
+                f"k.{name}(1, True)",
+                f"k.{name}((0, 1))",
+                f"e.{name}(0)",
+                f"e.{name}(1)",
+                f"s.{name}(0)",
+            ),
+            *(f"k.{name}(())", f"k.{name}(dim=1, keepdim=True)", f"m.{name}(dim=[0, 1])", f"k.{name}(keepdim=True)"),
+        ]
+        for name in ("all", "any")
+    },
     "cumsum": [
         *(
             "lib.cumsum(a, 0)",
@@ -152,7 +198,14 @@ ROWS = {
             "s.cumsum(0)",
             "m.cumsum(1)",
         ),
-        *("a.cumsum(0, dtype=lib.float64)", "n.cumsum(1)", "t.cumsum(0)"),
+        *(
+            "a.cumsum(0, dtype=lib.float64)",
+            "n.cumsum(1)",
+            "(lib.ones(3000, dtype=lib.float16) * 0.1).cumsum(0)",
+            "t.cumsum(0)",
+            "a.cumsum_(0)",
+            "a.cumsum_(1, dtype=dt)",
+        ),
     ],
     "cumprod": [
         *(
@@ -164,11 +217,13 @@ ROWS = {
             "s.cumprod(0)",
             "m.cumprod(1)",
         ),
-        *("a.cumprod(0, dtype=lib.float64)", "n.cumprod(1)", "k.cumprod(0)", "t.cumprod(0)"),
+        *("a.cumprod(0, dtype=lib.float64)", "n.cumprod(1)", "k.cumprod(0)", "t.cumprod(0)", "a.cumprod_(0)"),
     ],
 }
 
 INVALID = {
+    "all": ["a.all(2)", "a.all((0, 0))", "lib.all([True])", "a.all('x')"],
+    "any": ["a.any(2)", "a.any((0, 0))", "lib.any(1)"],
     "sum": ["a.sum(2)", "a.sum((0, 0))", "a.sum('x')", "lib.sum(1.0)", "a.sum(-3)", "a.sum(0, 1, 2, 3)", "a.sum(0.5)"],
     "mean": ["i.mean()", "m.mean()", "a.mean(2)", "a.mean((0, 0))", "lib.mean([1.0])"],
     "prod": ["a.prod((0, 1))", "a.prod(2)", "a.prod(keepdim=True)"],
@@ -181,9 +236,19 @@ INVALID = {
     "argmax": ["e.argmax()", "e.argmax(0)", "a.argmax(2)", "z.argmax()", "a.argmax((0, 1))"],
     "argmin": ["e.argmin()", "a.argmin(2)", "z.argmin()"],
     "median": ["a.median(2)", "z.median()", "a.median((0, 1))", "e.median(0)"],
-    "norm": ["a.norm('x')", "a.norm(2, 5)", "i.norm()", "lib.norm(a, 'nuc', 0)"],
+    "norm": ["a.norm('x')", "a.norm(2, 5)", "i.norm()", "lib.norm(a, 'nuc', 0)", "row.norm('nuc')", "x.norm('nuc')"],
     "cumsum": ["a.cumsum(2)", "a.cumsum()", "a.cumsum((0, 1))"],
     "cumprod": ["a.cumprod(2)", "a.cumprod()"],
 }
 
-DEVIATIONS: dict[str, str] = {}
+PARTLY = "PyTorch keeps the complex input for the rule of a product of its real parts; ours keeps what was multiplied"
+BY_DIVISION = "PyTorch divides by the elements, so one that is infinite or NaN spoils all; ours multiplies the others"
+
+DEVIATIONS = {
+    "e.median()  # refused": "nothing has no middle: PyTorch answers the smallest integer there is, or False",
+    "(k * 0).norm()  # second": "a length that is 0 has no second derivative; ours is that of a constant gradient, 0",
+    "a.cumprod(0, dtype=lib.float64)  # gradient": PARTLY,
+    "a.cumprod(0, dtype=lib.float64)  # second": PARTLY,
+    "n.cumprod(1)  # gradient": BY_DIVISION,
+    "n.cumprod(1)  # second": BY_DIVISION,
+}

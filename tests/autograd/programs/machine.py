@@ -13,12 +13,18 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from .arrangements import COPIES, SHOWN
 from .bounds import out_of_bounds
 from .lockstep import Lockstep
+from .positions import POSITIONS
 from .steps import Step, asked, called, filled, silenced
 from .tables import EDITS, INDICES, NUMBER_EDITS, OPS, PARTS, POINTWISE_EDITS, SHAPES, VIEWS, Row, rows
 
 __all__ = ["Programs"]
+
+OPS.update(POSITIONS)
+OPS.update(COPIES)
+VIEWS.update(SHOWN)
 
 PICK = st.integers(0, 7)
 FORM = st.integers(0, 23)
@@ -291,7 +297,7 @@ class Programs(RuleBasedStateMachine):
 
     @rule(picks=st.lists(PICK, min_size=2, max_size=3), flags=st.sampled_from(FLAGS[1:]), seed=PICK)
     def several_roots(self, picks: list[int], flags: str, seed: int) -> None:
-        names = self.both.floats() if picks[0] == 7 else self.tracked()
+        names = self.both.floats() if picks[0] > 4 else self.tracked()
         if names:
             self.pass_from([self.one(names, p) or "" for p in picks], flags, seed, ())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from .lockstep import Lockstep
 from .machine import HOOKS, MODES, NODE_HOOKS, TABLES
@@ -40,6 +41,10 @@ class Coverage:
         """Operations, views, edits and hooks that no program got to."""
         wanted = [*((kind, name) for kind, table in TABLES.items() for name in table), *HOOK_KINDS]
         return [pair for pair in wanted if not self.counts[pair]]
+
+    def undecided(self, rows: Iterable[str]) -> list[str]:
+        """The decisions that no program came to."""
+        return [row for row in rows if not self.hits[row]]
 
     def __str__(self) -> str:
         kinds = sorted({kind for kind, _ in self.counts})
