@@ -269,7 +269,7 @@ DECISIONS: list[Decision] = [
         "B3.2: fewer operands kept",
         "mse_loss and gather keep no operand for the backward pass, which may then be edited before it; PyTorch keeps "
         "them, and raises",
-        applies=keeps_others("mse_loss", "mse_loss, each", "gather"),
+        applies=keeps_others("mse_loss", "mse_loss, each", "gather", "take", "take_along_dim", "masked_select"),
         spelled=otherwise,
         program=(
             leaf("v0"),
