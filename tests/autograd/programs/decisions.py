@@ -228,7 +228,7 @@ DECISIONS: list[Decision] = [
     Decision(
         "B3.9",
         "an expanded tensor cannot be edited in place; PyTorch takes a number for all (zero_, fill_), the tensor "
-        "itself, and an index that gives a part in which no element stands for several",
+        "itself, and values at index arrays or a mask",
         applies=overwrites_expanded,
         spelled=raising,
         program=(
@@ -269,7 +269,7 @@ DECISIONS: list[Decision] = [
         "B3.2: fewer operands kept",
         "mse_loss and gather keep no operand for the backward pass, which may then be edited before it; PyTorch keeps "
         "them, and raises",
-        applies=keeps_others("mse_loss", "mse_loss, each", "gather", "take", "take_along_dim", "masked_select"),
+        applies=keeps_others("mse_loss", "mse_loss, each", "gather"),
         spelled=otherwise,
         program=(
             leaf("v0"),

@@ -13,18 +13,13 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from .arrangements import COPIES, SHOWN
 from .bounds import out_of_bounds
 from .lockstep import Lockstep
-from .positions import POSITIONS
 from .steps import Step, asked, called, filled, silenced
 from .tables import EDITS, INDICES, NUMBER_EDITS, OPS, PARTS, POINTWISE_EDITS, SHAPES, VIEWS, Row, rows
 
 __all__ = ["Programs"]
 
-OPS.update(POSITIONS)
-OPS.update(COPIES)
-VIEWS.update(SHOWN)
 
 PICK = st.integers(0, 7)
 FORM = st.integers(0, 23)

@@ -49,15 +49,17 @@ def keeps_others(*names: str) -> Callable[[Any, Step], bool]:
 
 
 def overwrites_expanded(both: Any, step: Step) -> bool:
-    """An edit of expanded memory that PyTorch takes. The others it refuses as we do."""
+    """PyTorch refuses the other edits of an expanded tensor as we do, and both allow those of a part that is none."""
     if step.kind != "in-place" or not _overlaps_itself(array_of(both.ours[step.reads[0]])):
         return False
-    if step.name in ("zero_", "fill_") or step.name.startswith("index_put_"):
+    if step.name in ("zero_", "fill_"):
         return True
     if step.name in ("copy_", "setitem") and both.ours[step.reads[0]] is both.ours[step.reads[1]]:
         return True  # to PyTorch there is nothing to do
-    part = _basic_part(both, step)
-    return step.name.startswith("setitem") and (part is None or not _overlaps_itself(part))
+    by_arrays = step.name.startswith("index_put_") or (
+        step.name.startswith("setitem") and _basic_part(both, step) is None and "[...]" not in step.code
+    )
+    return by_arrays and _is_recorded(both, step)
 
 
 def _overlaps_itself(array: Any) -> bool:

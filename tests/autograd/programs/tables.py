@@ -199,24 +199,6 @@ OPS: dict[str, Row] = {
     "argsort": Row(
         along("{x}.argsort(stable=True)", "lib.argsort({x}, dim={d}, stable=True, descending=True)"), ("settled",)
     ),
-    **{  # what they are made of saves other values than PyTorch does, so operand and result are not edited
-        name: Row(along(*(f"({{x}} * 1).{name}({call}) * 1" for call in calls)), (domain,))
-        for domain, name, *calls in (
-            *(("any", "nansum", "", "{d}"), ("any", "nanmean", "", "{d}"), ("tame", "logsumexp", "{d}", "{d}, True")),
-            *(("settled", "nanmedian", ""), ("tame", "logcumsumexp", "{d}"), ("settled", "count_nonzero", "{d}")),
-            *(("settled", "all", "", "{d}"), ("settled", "any", "", "{d}"), ("settled", "quantile", "0.4, {d}")),
-            ("settled", "nanquantile", "0.6"),
-        )
-    },
-    **{
-        name: Row(along(*(f"({{x}} * 1).{name}({call})[0] * 1" for call in calls)), ("settled",))
-        for name, *calls in (("kthvalue", "1, {d}"), ("cummax", "{d}"), ("cummin", "{d}"), ("aminmax", "dim={d}"))
-    },
-    "mode": Row(along("({x} * 1).mode({d}).values * 1"), ("settled",)),
-    "var_mean": Row(along("lib.var_mean({x} * 1, {d}, correction=0)[0]")),
-    "std_mean": Row(along("lib.std_mean(({x} * 1).exp(), correction=0)[0]"), ("small spread",)),
-    "diff": Row(lambda s: ["{x}.diff()", "{x}.diff(dim=0)"] if s else [], ("any",)),
-    "dist": Row(fixed("({x} * 1).dist({y} * 3 + 5, 2) * 1"), ("tame", "tame")),
     "cumsum": Row(along("{x}.cumsum({d})"), ("any",)),
     "cumprod": Row(along("{x}.cumprod({d}) * 1"), ("small",)),
     "flip": Row(along("{x}.flip({d})", "lib.flip({x}, ({d},))"), ("any",)),
@@ -277,7 +259,6 @@ VIEWS: dict[str, Row] = {
 PARTS: dict[str, Row] = {
     "unbind": Row(along("{x}.unbind({d})"), ("any",)),
     "split": Row(along("{x}.split(1, {d})", "{x}.split(2, {d})"), ("any",)),
-    "split_with_sizes": Row(lambda s: [f"{{x}}.split_with_sizes(({s[0] - 1}, 1))"] if s and s[0] else [], ("any",)),
     "chunk": Row(along("{x}.chunk(2, {d})"), ("any",)),
 }
 """Operations that give several views at once."""
