@@ -81,6 +81,25 @@ class _Convolution(Module):
 class _Plain(_Convolution):
     """A convolution, where the frame may be other than zeros."""
 
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Size,
+        stride: Size = 1,
+        padding: Any = 0,
+        dilation: Size = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: object = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        window = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
+        made = {"device": device, "dtype": dtype}
+        self._begin((in_channels, out_channels), window, groups, bias, padding_mode, made)
+
     def forward(self, input: Tensor) -> Tensor:
         """Shape (N, in_channels, …) to (N, out_channels, …)."""
         padding = self.padding
@@ -97,6 +116,31 @@ class _Transposed(_Convolution):
     """The adjoint of a convolution."""
 
     transposed = True
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Size,
+        stride: Size = 1,
+        padding: Size = 0,
+        output_padding: Size = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Size = 1,
+        padding_mode: str = "zeros",
+        device: object = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        if padding_mode != "zeros":
+            raise HyperparameterError(
+                f'Only "zeros" padding mode is supported for {type(self).__name__}, got {padding_mode!r}'
+            )
+        window = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
+        made = {"device": device, "dtype": dtype}
+        window["output_padding"] = output_padding
+        self._begin((in_channels, out_channels), window, groups, bias, padding_mode, made)
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
         """Shape (N, in_channels, …) to (N, out_channels, …), of the size asked for where several are possible."""
@@ -118,11 +162,6 @@ class _Transposed(_Convolution):
                 f"{[n + s - 1 for n, s in zip(least, self.stride, strict=True)]} for an input of {list(sizes)}"
             )
         return more
-
-
-def _only_zeros(mode: str, name: str) -> None:
-    if mode != "zeros":
-        raise HyperparameterError(f'Only "zeros" padding mode is supported for {name}, got padding_mode={mode!r}')
 
 
 def _check_layer(channels: tuple[int, int], groups: int, mode: str, padding: Any, stride: Any) -> None:
@@ -151,25 +190,6 @@ class Conv1d(_Plain):
 
     dims = 1
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Size,
-        stride: Size = 1,
-        padding: Any = 0,
-        dilation: Size = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: object = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__()
-        window = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
-        made = {"device": device, "dtype": dtype}
-        self._begin((in_channels, out_channels), window, groups, bias, padding_mode, made)
-
 
 class ConvTranspose1d(_Transposed):
     """`nn.functional.conv_transpose1d` with a learned weight (in_channels, out_channels/groups, *kernel_size) and bias.
@@ -180,31 +200,6 @@ class ConvTranspose1d(_Transposed):
     """
 
     dims = 1
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Size,
-        stride: Size = 1,
-        padding: Size = 0,
-        output_padding: Size = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Size = 1,
-        padding_mode: str = "zeros",
-        device: object = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__()
-        if padding_mode != "zeros":
-            raise HyperparameterError(
-                f'Only "zeros" padding mode is supported for ConvTranspose1d, got {padding_mode!r}'
-            )
-        window = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
-        made = {"device": device, "dtype": dtype}
-        window["output_padding"] = output_padding
-        self._begin((in_channels, out_channels), window, groups, bias, padding_mode, made)
 
 
 class Conv2d(_Plain):
@@ -219,25 +214,6 @@ class Conv2d(_Plain):
 
     dims = 2
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Size,
-        stride: Size = 1,
-        padding: Any = 0,
-        dilation: Size = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: object = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__()
-        window = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
-        made = {"device": device, "dtype": dtype}
-        self._begin((in_channels, out_channels), window, groups, bias, padding_mode, made)
-
 
 class ConvTranspose2d(_Transposed):
     """`nn.functional.conv_transpose2d` with a learned weight (in_channels, out_channels/groups, *kernel_size) and bias.
@@ -248,31 +224,6 @@ class ConvTranspose2d(_Transposed):
     """
 
     dims = 2
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Size,
-        stride: Size = 1,
-        padding: Size = 0,
-        output_padding: Size = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Size = 1,
-        padding_mode: str = "zeros",
-        device: object = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__()
-        if padding_mode != "zeros":
-            raise HyperparameterError(
-                f'Only "zeros" padding mode is supported for ConvTranspose2d, got {padding_mode!r}'
-            )
-        window = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
-        made = {"device": device, "dtype": dtype}
-        window["output_padding"] = output_padding
-        self._begin((in_channels, out_channels), window, groups, bias, padding_mode, made)
 
 
 class Conv3d(_Plain):
@@ -287,25 +238,6 @@ class Conv3d(_Plain):
 
     dims = 3
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Size,
-        stride: Size = 1,
-        padding: Any = 0,
-        dilation: Size = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: object = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__()
-        window = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
-        made = {"device": device, "dtype": dtype}
-        self._begin((in_channels, out_channels), window, groups, bias, padding_mode, made)
-
 
 class ConvTranspose3d(_Transposed):
     """`nn.functional.conv_transpose3d` with a learned weight (in_channels, out_channels/groups, *kernel_size) and bias.
@@ -316,28 +248,3 @@ class ConvTranspose3d(_Transposed):
     """
 
     dims = 3
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Size,
-        stride: Size = 1,
-        padding: Size = 0,
-        output_padding: Size = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Size = 1,
-        padding_mode: str = "zeros",
-        device: object = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__()
-        if padding_mode != "zeros":
-            raise HyperparameterError(
-                f'Only "zeros" padding mode is supported for ConvTranspose3d, got {padding_mode!r}'
-            )
-        window = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
-        made = {"device": device, "dtype": dtype}
-        window["output_padding"] = output_padding
-        self._begin((in_channels, out_channels), window, groups, bias, padding_mode, made)

@@ -37,10 +37,11 @@ class _Padding(Module):
     """What all share: the frame, and how it is filled."""
 
     mode = "constant"
+    dims: int
 
-    def __init__(self, padding: Size, dims: int) -> None:
+    def __init__(self, padding: Size) -> None:
         super().__init__()
-        self.padding = _frame(padding, 2 * dims)
+        self.padding = _frame(padding, 2 * self.dims)
 
     def forward(self, input: Tensor) -> Tensor:
         """Each padded size n becomes before + n + after."""
@@ -51,7 +52,23 @@ class _Padding(Module):
         return f"{self.padding}"
 
 
-class ConstantPad1d(_Padding):
+class _ConstantPad(_Padding):
+    """A frame of any value."""
+
+    def __init__(self, padding: Size, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Each padded size n becomes before + n + after."""
+        return pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self) -> str:
+        """The frame and its value."""
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad1d(_ConstantPad):
     """A frame of `value`, along the last dimension.
 
     `padding` is a number, or (before, after) for each dimension, from the last one on.
@@ -61,20 +78,10 @@ class ConstantPad1d(_Padding):
     (1, 1, 6)
     """
 
-    def __init__(self, padding: Size, value: float) -> None:
-        super().__init__(padding, 1)
-        self.value = value
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Each padded size n becomes before + n + after."""
-        return pad(input, self.padding, "constant", self.value)
-
-    def extra_repr(self) -> str:
-        """The frame and its value."""
-        return f"padding={self.padding}, value={self.value}"
+    dims = 1
 
 
-class ConstantPad2d(_Padding):
+class ConstantPad2d(_ConstantPad):
     """A frame of `value`, along the last 2 dimensions.
 
     `padding` is a number, or (before, after) for each dimension, from the last one on.
@@ -84,20 +91,10 @@ class ConstantPad2d(_Padding):
     (1, 1, 6, 6)
     """
 
-    def __init__(self, padding: Size, value: float) -> None:
-        super().__init__(padding, 2)
-        self.value = value
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Each padded size n becomes before + n + after."""
-        return pad(input, self.padding, "constant", self.value)
-
-    def extra_repr(self) -> str:
-        """The frame and its value."""
-        return f"padding={self.padding}, value={self.value}"
+    dims = 2
 
 
-class ConstantPad3d(_Padding):
+class ConstantPad3d(_ConstantPad):
     """A frame of `value`, along the last 3 dimensions.
 
     `padding` is a number, or (before, after) for each dimension, from the last one on.
@@ -107,17 +104,7 @@ class ConstantPad3d(_Padding):
     (1, 1, 6, 6, 6)
     """
 
-    def __init__(self, padding: Size, value: float) -> None:
-        super().__init__(padding, 3)
-        self.value = value
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Each padded size n becomes before + n + after."""
-        return pad(input, self.padding, "constant", self.value)
-
-    def extra_repr(self) -> str:
-        """The frame and its value."""
-        return f"padding={self.padding}, value={self.value}"
+    dims = 3
 
 
 class ZeroPad1d(_Padding):
@@ -130,8 +117,7 @@ class ZeroPad1d(_Padding):
     (1, 1, 6)
     """
 
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 1)
+    dims = 1
 
 
 class ZeroPad2d(_Padding):
@@ -144,8 +130,7 @@ class ZeroPad2d(_Padding):
     (1, 1, 6, 6)
     """
 
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 2)
+    dims = 2
 
 
 class ZeroPad3d(_Padding):
@@ -158,8 +143,7 @@ class ZeroPad3d(_Padding):
     (1, 1, 6, 6, 6)
     """
 
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 3)
+    dims = 3
 
 
 class ReflectionPad1d(_Padding):
@@ -173,9 +157,7 @@ class ReflectionPad1d(_Padding):
     """
 
     mode = "reflect"
-
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 1)
+    dims = 1
 
 
 class ReflectionPad2d(_Padding):
@@ -189,9 +171,7 @@ class ReflectionPad2d(_Padding):
     """
 
     mode = "reflect"
-
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 2)
+    dims = 2
 
 
 class ReflectionPad3d(_Padding):
@@ -205,9 +185,7 @@ class ReflectionPad3d(_Padding):
     """
 
     mode = "reflect"
-
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 3)
+    dims = 3
 
 
 class ReplicationPad1d(_Padding):
@@ -221,9 +199,7 @@ class ReplicationPad1d(_Padding):
     """
 
     mode = "replicate"
-
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 1)
+    dims = 1
 
 
 class ReplicationPad2d(_Padding):
@@ -237,9 +213,7 @@ class ReplicationPad2d(_Padding):
     """
 
     mode = "replicate"
-
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 2)
+    dims = 2
 
 
 class ReplicationPad3d(_Padding):
@@ -253,9 +227,7 @@ class ReplicationPad3d(_Padding):
     """
 
     mode = "replicate"
-
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 3)
+    dims = 3
 
 
 class CircularPad1d(_Padding):
@@ -269,9 +241,7 @@ class CircularPad1d(_Padding):
     """
 
     mode = "circular"
-
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 1)
+    dims = 1
 
 
 class CircularPad2d(_Padding):
@@ -285,9 +255,7 @@ class CircularPad2d(_Padding):
     """
 
     mode = "circular"
-
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 2)
+    dims = 2
 
 
 class CircularPad3d(_Padding):
@@ -301,6 +269,4 @@ class CircularPad3d(_Padding):
     """
 
     mode = "circular"
-
-    def __init__(self, padding: Size) -> None:
-        super().__init__(padding, 3)
+    dims = 3

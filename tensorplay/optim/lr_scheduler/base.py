@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...errors import HyperparameterError, OptimizerTypeError, StateDictKeyError
+from ...errors import HyperparameterError, MissingMethodError, OptimizerTypeError, StateDictKeyError
 from ...source import warn
 from ..optimizer import Optimizer
 
@@ -55,7 +55,7 @@ class LRScheduler:
 
     def following(self, lr: float, base: float) -> float:
         """The rate of a group at `last_epoch`, whose rate is `lr` now and was `base` in the beginning."""
-        raise NotImplementedError(f"{type(self).__name__} does not define following(lr, base)")
+        raise MissingMethodError(f"{type(self).__name__} does not define following(lr, base): write it in the class")
 
     def get_lr(self) -> list[float]:
         """The rates of all groups at `last_epoch`; `step` sets them. To look at rates, use `get_last_lr`."""
