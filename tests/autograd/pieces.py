@@ -12,6 +12,11 @@ def one(lib: Any, *values: float) -> Any:
     return lib.tensor(list(values), requires_grad=True)
 
 
+def numbers(grads: Any) -> Any:
+    """Gradients of one element as numbers, None where there is none."""
+    return [None if g is None else g.item() for g in grads]
+
+
 def told(log: list[Any], word: Any, value: Any) -> Any:
     """The value, after writing the word down."""
     log.append(word)
